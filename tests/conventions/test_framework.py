@@ -173,7 +173,9 @@ def test_a_convention_that_is_not_known_is_named_with_those_that_are():
 
 
 def test_a_profile_that_is_none_is_refused():
-    with pytest.raises(ValueError, match=r"^profile: expected 'text', 'schema' or 'full', got 'loose'$"):
+    with pytest.raises(
+        ValueError, match=r"^profile: expected 'text', 'schema', 'strict' or 'full', got 'loose'$"
+    ):
         zom.validate(group({}), profile="loose")
 
 

@@ -41,7 +41,7 @@ def shapes(spec):
         },
     ],
 )
-@pytest.mark.parametrize("profile", ["text", "schema", "full"])
+@pytest.mark.parametrize("profile", ["text", "schema", "strict", "full"])
 def test_what_is_built_has_no_finding(options, profile):
     arrays = {
         "red": array(3, 65, 48, dims=("band", "y", "x")),

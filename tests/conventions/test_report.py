@@ -373,3 +373,11 @@ def test_a_finding_of_a_convention_says_which_version_it_is_of():
     newer = Convention("films", "3", owns=("films",), version_at=("films",), rules=FILMS.rules)
     made = zom.validate(v3.GroupSpec(attributes={"films": "3"}, members={}), conventions=[newer])
     assert made.to_dict()["findings"][0]["convention"] == "films/3"
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"zarr_format": 3,', "{'zarr_format': 3}", '"a"', b"\xff{}"])
+@pytest.mark.parametrize("asked", ["auto", ["ome/0.5"], ["xarray", "cf"]])
+def test_what_is_no_object_of_json_is_one_fault(tmp_path, text, asked):
+    path = tmp_path / "a.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert len(zom.validate(path, conventions=asked).problems) == 1

@@ -8,14 +8,18 @@ import pytest
 import zom
 from zom import v3
 from zom.conventions import CheckedRule, Convention, Skip, conventions, python
+from zom.conventions.framework.judgement import Judgement
 from zom.errors import StoreError
+from zom.formats.node_view import spec_tree
+from zom.hierarchy.check.values import Values
 from zom.testing.faulty import FaultyStore
 
 
 def rising(site):
-    values = site.node.values
-    if values is None:
+    blocks = site.node.blocks()
+    if blocks is None:
         return Skip("the values were not read")
+    values = np.concatenate([values for _, values in blocks])
     return (
         []
         if (values[1:] > values[:-1]).all()
@@ -134,6 +138,40 @@ def test_coordinates_of_cf_rise_or_fall(values, expected):
 )
 def test_coordinates_of_cf_are_all_there(values, expected):
     assert findings(coordinate(values), "cf", "cf/coordinate-values-missing") == expected
+
+
+def test_several_rules_read_a_coordinate_once():
+    store = FaultyStore(coordinate([1.0, 2.0, 4.0]))
+    report = zom.validate(store, conventions=["cf"], data="values")
+    judged = {count.code for count in report.rules if count.passed}
+    assert {"cf/coordinate-values-monotonic", "cf/coordinate-values-missing"} <= judged
+    assert [key for _, key in store.operations].count("x/c/0") == 1
+
+
+def test_shards_behind_a_transpose_are_read_by_whole_chunks():
+    """Chunks of the array, where the document has them in another order: each is read once, whatever a block is."""
+    spec = v3.ArraySpec.build(
+        shape=(4, 1 << 20),
+        dtype="int8",
+        chunks=(4, 1 << 19),
+        codecs=[
+            {"name": "transpose", "configuration": {"order": [1, 0]}},
+            {
+                "name": "sharding_indexed",
+                "configuration": {
+                    "chunk_shape": [1 << 18, 2],
+                    "codecs": [{"name": "bytes"}],
+                    "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+                },
+            },
+        ],
+    )
+    array = zom.create_array("memory:", spec)
+    array[...] = 1
+    values = Values(array.store, "", "v3", Judgement("text"), zom.Limits())
+    found = {start: block.shape for start, block in values.blocks(spec_tree(array.spec))}
+    assert set(found.values()) == {(2, 1 << 19)}
+    assert set(found) == {(row, column) for row in (0, 2) for column in (0, 1 << 19)}
 
 
 def element(kind, version, arrays, **attributes):
@@ -331,16 +369,19 @@ def test_an_array_larger_than_what_is_read_at_once_takes_bounded_memory(tmp_path
     assert peak < 64 << 20
 
 
-def test_every_rule_that_asks_for_values_is_shown_here():
+def test_every_rule_that_asks_for_values_is_shown_here_or_among_those_on_several_arrays():
     shown = {
         "anndata/categorical-codes",
+        "anndata/names-distinct",
         "anndata/sparse-indices-values",
         "anndata/sparse-indptr-values",
         "cf/bounds-enclose",
         "cf/compress-indexes",
         "cf/coordinate-values-missing",
         "cf/coordinate-values-monotonic",
+        "cf/flag-masks-stored",
         "cf/flag-values-stored",
+        "ome/label-values-colored",
         "xarray/tree-indexes",
     }
     asked = {code for each in conventions for code, rule in each.codes() if rule.check.reads_values}

@@ -11,7 +11,7 @@ from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
 from zom.checks.dimensions import names_breach
 from zom.extension.registry import did_you_mean, near
 from zom.json.value import exact_key
-from zom.problems import Path, show
+from zom.problems import Path, one_of_words, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,7 +30,6 @@ __all__ = [
     "known_chunks",
     "known_shards",
     "lengths",
-    "one_of_words",
     "rank",
     "required_names",
     "shard_lengths",
@@ -80,15 +79,6 @@ class Bounds(NamedTuple):
         """What follows "a length" in a message."""
         words = self.words if self.words.startswith("from ") else f"of {self.words}"
         return words.replace("of a multiple", "that is a multiple")
-
-
-def one_of_words(texts: Sequence[str], word: str = "or") -> str:
-    """The texts as a list in a sentence.
-
-    >>> one_of_words(["a", "b", "c"])
-    'a, b or c'
-    """
-    return f"{', '.join(texts[:-1])} {word} {texts[-1]}" if len(texts) > 1 else texts[0]
 
 
 # --- dimensions --------------------------------------------------------------------------------------

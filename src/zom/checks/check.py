@@ -31,6 +31,7 @@ __all__ = [
     "Site",
     "Skip",
     "Value",
+    "check_called",
     "named",
     "names_of_checks",
     "python",
@@ -69,6 +70,8 @@ class Breach(NamedTuple):
     """What to do; None where the rule says it."""
     related: tuple[str, ...] = ()
     """The paths of other nodes that it takes to see why."""
+    missing: tuple[str, str] | None = None
+    """The name that leads to no node, and the path of the group where it was sought, where that is the breach."""
 
 
 class Skip(NamedTuple):
@@ -237,12 +240,20 @@ class Check:
         return self.function(site, **self.params)
 
 
-_names: list[str] = []
+_vocabulary: dict[str, Callable[..., Check]] = {}
 
 
 def names_of_checks() -> tuple[str, ...]:
     """The names of the vocabulary."""
-    return tuple(sorted(_names))
+    return tuple(sorted(_vocabulary))
+
+
+def check_called(name: str) -> Callable[..., Check] | None:
+    """What makes a check of that name from its parameters; None where the vocabulary has no such name.
+
+    >>> check_called("no-such-check")
+    """
+    return _vocabulary.get(name)
 
 
 def named(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
@@ -277,7 +288,6 @@ _SPEAK_OF_NOTHING: Final = frozenset({"any_of", "count", "forbidden", "required"
 def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
     name = function.__name__
     own = _own_signature(function)
-    _names.append(name)
 
     @wraps(function)
     def made(*args: P.args, **kwargs: P.kwargs) -> Check:
@@ -294,6 +304,7 @@ def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool)
         needs = None if name in _SPEAK_OF_NOTHING else given.get("at")
         return Check(name, given, function, is_local and stays, needs)
 
+    _vocabulary[name] = made
     return _shown(made, own)
 
 
@@ -310,6 +321,13 @@ def _shown(made: Callable[P, Check], own: inspect.Signature) -> Callable[P, Chec
     return made
 
 
+class UnreadValues(Exception):
+    """Values of an array can't be read; the report says why. No rule judges them."""
+
+
+VALUES_UNREADABLE: Final = Skip("the values can't be read")
+
+
 def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
     """What no name of the vocabulary says: a function that yields breaches, or gives a Skip.
 
@@ -322,10 +340,13 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
     False
     """
 
+    @wraps(function)
     def run(site: Site) -> Outcome:
         try:
             found = function(site)
             return found if isinstance(found, Skip) else tuple(found)
+        except UnreadValues:
+            return VALUES_UNREADABLE
         except ZomError:
             raise  # a store that can't be read says so itself
         except Exception as cause:
@@ -337,27 +358,13 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
     return Check("python", {}, run)
 
 
-class UnreadValues(Exception):
-    """Values of an array can't be read; the report says why. No rule judges them."""
-
-
-VALUES_UNREADABLE: Final = Skip("the values can't be read")
 VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=True")
 
 
 def of_values(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
-    """As `python`, of a function that asks nodes for their `values`, which may be None: VALUES_UNREAD then.
+    """As `python`, of a function that asks nodes for the `blocks()` of values, which may be None: VALUES_UNREAD then.
 
-    >>> of_values(lambda site: VALUES_UNREAD if site.node.values is None else ()).reads_values
+    >>> of_values(lambda site: VALUES_UNREAD if site.node.blocks() is None else ()).reads_values
     True
     """
-
-    @wraps(function)
-    def run(site: Site) -> Iterable[Breach] | Skip:
-        try:
-            found = function(site)
-            return found if isinstance(found, Skip) else tuple(found)
-        except UnreadValues:
-            return VALUES_UNREADABLE
-
-    return replace(python(run), reads_values=True)
+    return replace(python(function), reads_values=True)

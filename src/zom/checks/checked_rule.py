@@ -28,6 +28,7 @@ __all__ = [
     "above",
     "alike",
     "at_root",
+    "attribute_in",
     "has",
     "holds",
     "is_a",
@@ -43,13 +44,16 @@ RequirementLevel = Literal["MUST", "SHOULD", "NOTE"]
 Source = Literal["text", "schema", "both"]
 """Who states a rule: the text of the specification, the JSON Schema that it publishes, or both."""
 
-Profile = Literal["text", "schema", "full"]
-"""Whose rules are checked: the text's, the schema's, or all, with SHOULD as binding as MUST."""
+Profile = Literal["text", "schema", "strict", "full"]
+"""Whose rules are checked: the text's, the schema's, the schema's with SHOULD as binding as MUST, or all so."""
 
 PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
 
 Condition = dict[str, Any]
 """When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a`, `at_root` and `above`."""
+
+_DEMANDING: Final[tuple[Profile, ...]] = ("strict", "full")
+"""The profiles in which SHOULD is as binding as MUST."""
 
 _SEVERITY: Final[dict[RequirementLevel, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
@@ -124,8 +128,7 @@ def above(condition: Condition) -> Condition:
 def holds(condition: Condition, site: Site) -> bool:
     """Whether the condition is true there."""
     if "root" in condition:
-        root = site.node.root
-        return holds(condition["root"], Site(root, root))
+        return _holds_at_root(condition["root"], site.node.root)
     if "above" in condition:
         return _holds_above(condition["above"], site.node)
     if "has" in condition:
@@ -135,6 +138,29 @@ def holds(condition: Condition, site: Site) -> bool:
     if "kind" in condition:
         return bool(site.node.kind == condition["kind"])
     return any(_fits(condition, found.value) for found in site.values(condition["at"]))
+
+
+def attribute_in(condition: Condition) -> str | None:
+    """The attribute that a node has wherever the condition holds; None where it asks for none of the node's own.
+
+    >>> attribute_in(has("ome.plate")), attribute_in(lacks("ome")), attribute_in(above(has("ome")))
+    ('ome', None, None)
+    """
+    selector = condition.get("has", condition.get("at"))
+    if not isinstance(selector, str):
+        return None
+    parsed = parse_selector(selector)
+    return str(parsed.steps[0]) if parsed.start == "attributes" and parsed.steps else None
+
+
+def _holds_at_root(condition: Condition, root: Node) -> bool:
+    """Whether the condition holds at the root: remembered, else it is judged again for each node."""
+    key = ("root", id(condition))
+    # With the condition itself, which keeps its id from being another one's.
+    known: tuple[Condition, bool] | None = root.memory.get(key)
+    if known is None:
+        known = root.memory[key] = (condition, holds(condition, Site(root, root)))
+    return known[1]
 
 
 def _holds_above(condition: Condition, node: Node) -> bool:
@@ -209,6 +235,8 @@ class CheckedRule:
     """Selectors of what it compares with, where its check doesn't say so: while that is at fault, it is silent."""
     advice: bool = False
     """Whether well-made files pass over it, too: a breach of such a SHOULD is a note."""
+    since: str | None = None
+    """The version of the convention that made it, such as "1.7": what names an older one is not asked for it."""
 
     def __post_init__(self) -> None:
         said = [text for text in (self.must, self.should, self.note) if text is not None]
@@ -245,7 +273,7 @@ class CheckedRule:
         >>> replace(rule, advice=True).severity()
         'note'
         """
-        if profile == "full" and self.level == "SHOULD":
+        if profile in _DEMANDING and self.level == "SHOULD":
             return "error"
         return "note" if self.advice and self.should is not None else _SEVERITY[self.level]
 
@@ -256,7 +284,8 @@ class CheckedRule:
         >>> CheckedRule("title", required("title"), must="there is a title", source="schema").is_in("text")
         False
         """
-        return profile == "full" or self.source in {profile, "both"}
+        stated = "schema" if profile == "strict" else profile
+        return profile == "full" or self.source in {stated, "both"}
 
     @property
     def is_schema(self) -> bool:
@@ -306,6 +335,7 @@ class CheckedRule:
             "after_any": list(self.after_any) or None,
             "reads": list(self.reads) or None,
             "advice": self.advice or None,
+            "since": self.since,
         }
         return {**facts, **{name: value for name, value in optional.items() if value is not None}}
 

@@ -16,7 +16,7 @@ from zom.checks.near_names import near_member
 from zom.checks.selector import parse_selector, select
 from zom.checks.values import nothing_at
 from zom.formats.node_view import UNKNOWN, Node, Unknown
-from zom.problems import show
+from zom.problems import one_of_words, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,8 @@ def dead_end(
     if step != ".." and last.members is None and not last.is_array:
         return UNKNOWN
     found = f"{show(text)}, which leaves the hierarchy" if step == ".." else show(text)
-    return Breach(value.node, value.path, expected, found, near_name(start, text, kind))
+    hint = near_name(start, text, kind)
+    return Breach(value.node, value.path, expected, found, hint, missing=(text, start.path))
 
 
 def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
@@ -180,7 +181,8 @@ def words(
             if not any(isinstance(node, Node) and node.kind == kind for node in found):
                 expected = f"words that name {'arrays' if kind == 'array' else 'groups'} of this group"
                 fix = near_name(group, word, kind)
-                breaches.append(Breach(value.node, value.path, expected, show(word), fix))
+                sought = (word, group.path)
+                breaches.append(Breach(value.node, value.path, expected, show(word), fix, missing=sought))
     return breaches
 
 
@@ -262,7 +264,7 @@ def ref_dtype(
     if not found:
         return nothing_at(at)
     if kinds is not None:
-        expected = f"an array of a data type {' or '.join(f'{kind}*' for kind in kinds)}"
+        expected = f"an array of the data type {one_of_words(kinds)}"
         wrong = [(v, node) for v, node in found if not is_of_kind(node.dtype, kinds)]
         return tuple(
             Breach(v.node, v.path, expected, f"{show(v.value)} of {node.dtype}", None, (node.path,))

@@ -17,7 +17,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EVERY", "FACTS", "At", "Selector", "leads", "leads_along", "parse_selector", "select"]
+__all__ = ["EVERY", "FACTS", "At", "Selector", "leads", "leads_along", "parse_selector", "readable", "select"]
 
 EVERY: Final = 0
 """The step to each item of a list."""
@@ -71,6 +71,15 @@ class Selector(NamedTuple):
 
 At: TypeAlias = str | Selector
 """A selector, as text or taken apart."""
+
+
+def readable(selector: str) -> str:
+    r"""A selector as messages show it.
+
+    >>> readable(r".bioformats2raw\.layout"), readable("@dims")
+    ('bioformats2raw.layout', 'dims')
+    """
+    return _ESCAPED.sub(r"\1", selector.lstrip(".@"))
 
 
 @lru_cache(maxsize=4096)

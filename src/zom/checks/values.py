@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.checks.check import Breach, Outcome, Site, Skip, local
 from zom.checks.equality import equal, is_whole, key_of
-from zom.checks.selector import Selector
+from zom.checks.selector import Selector, readable
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.types import TYPE_WORDS, is_of_type
@@ -321,8 +321,8 @@ def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int |
     found = [selector for selector in selectors if site.values(selector)]
     if len(found) >= minimum and (maximum is None or len(found) <= maximum):
         return ()
-    names = ", ".join(selector.lstrip(".@") for selector in selectors)
-    shown = " and ".join(selector.lstrip(".@") for selector in found) or "none"
+    names = ", ".join(readable(selector) for selector in selectors)
+    shown = " and ".join(readable(selector) for selector in found) or "none"
     return (Breach(site.holder, site.at(), f"{_number(minimum, maximum)} of {names}", shown),)
 
 

@@ -67,6 +67,7 @@ from zom.checks.values import (
 from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import Convention, conventions, register
 from zom.conventions.framework.explanation import Example, Explanation
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.report import Found, Report, RuleCount
 from zom.formats.node_view import Node
 
@@ -110,6 +111,7 @@ __all__ = [
     "one_of",
     "pattern",
     "python",
+    "read_rulebook",
     "ref",
     "ref_dims",
     "ref_dtype",

@@ -8,20 +8,20 @@ space. A rule does not apply where one of the two says nothing.
 from __future__ import annotations
 
 from math import isclose
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has, holds, is_value
+from zom.checks.check import Skip
+from zom.checks.checked_rule import holds
 from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.conventions.spatial.attributes import (
     BBOX,
     DIMENSIONS,
-    PUBLISHED,
     REGISTRATION,
     SHAPE,
-    TEXT,
     TRANSFORM,
 )
 from zom.conventions.spatial.extent import lengths_of, off_by
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from zom.formats.node_view import Node
 
 __all__ = ["GEOZARR"]
-
-_USAGE: Final = f"{TEXT}#usage-with-multiscales-convention"
 
 
 class _Step:
@@ -199,79 +197,22 @@ def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
     return [site.breach(("attributes", BBOX), str(apart[0]), show(node.attributes[BBOX]))]
 
 
-_SIGNS: Final = (
-    (has("multiscales.layout"), is_value("zarr_conventions[*].uuid", PUBLISHED.uuid)),
-    *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),
-)
-
-
 def _is_placed(site: Site) -> bool:
     """Whether both conventions are there: asked for, the rules are run where they aren't, too."""
-    return any(all(holds(each, site) for each in conditions) for conditions in _SIGNS)
+    return any(all(holds(each, site) for each in conditions) for conditions in GEOZARR.signs)
 
 
 GEOZARR: Final = register(
-    Convention(
-        id="geozarr",
-        title="GeoZarr: multiscales, spatial and proj together",
-        link="https://github.com/zarr-developers/geozarr-spec",
-        on=("group",),
-        formats=("v3",),
-        signs=_SIGNS,
-        parts=("multiscales", "spatial", "proj"),
-        refines=("multiscales", "spatial", "proj"),
-        rules=(
-            CheckedRule(
-                "pixel-size",
-                python(_cells_are_scaled),
-                must="the cells of a derived level are those of its source times scale: in spatial:transform as in transform",
-                fix="correct spatial:transform or scale",
-                link=_USAGE,
-            ),
-            CheckedRule(
-                "origin",
-                python(_origin_stays),
-                should="without a translation, all levels have the same origin, where cells are areas",
-                fix="keep c and f of spatial:transform as they are in the source, or give the translation",
-                link=_USAGE,
-            ),
-            CheckedRule(
-                "translation",
-                python(_translation_is_an_offset),
-                should="a translation stands for an offset between levels: where the origins are the same, and cells "
-                "are areas, it is 0",
-                fix="write [0.0, 0.0], as cells keep their corner",
-                link=_USAGE,
-            ),
-            CheckedRule(
-                "level-placed",
-                python(_levels_are_placed),
-                should="each level has a spatial:transform and a spatial:shape of its own",
-                fix="add them to the level",
-                link=_USAGE,
-            ),
-            CheckedRule(
-                "level-shape",
-                python(_levels_have_lengths),
-                must="the spatial:shape of a level has the lengths of the spatial dimensions of its arrays",
-                fix="write the lengths of the Y and the X dimension",
-                link=f"{TEXT}#spatialshape",
-            ),
-            CheckedRule(
-                "scale-axes",
-                python(_scale_has_axes),
-                should="scale has a number for each spatial dimension, or one for each dimension of the arrays",
-                fix="write one number for Y and one for X",
-                link=_USAGE,
-            ),
-            CheckedRule(
-                "bbox-extent",
-                python(_bbox_is_a_level_s),
-                should="the spatial:bbox of the group is the extent of a level, as its spatial:transform and "
-                "spatial:shape give it, to half a cell",
-                fix="derive the bounding box from the finest level",
-                link=_USAGE,
-            ),
+    read_rulebook(
+        Path(__file__).with_name("geozarr.toml"),
+        functions=(
+            _cells_are_scaled,
+            _origin_stays,
+            _translation_is_an_offset,
+            _levels_are_placed,
+            _levels_have_lengths,
+            _scale_has_axes,
+            _bbox_is_a_level_s,
         ),
     )
 )

@@ -9,14 +9,14 @@ convention's, unless it is declared.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.values import any_of, pattern, required
+from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -91,7 +91,7 @@ def _is_complete(parts: list[str]) -> bool:
     return depth == 0 and not wants_name
 
 
-def _spdx(site: Site) -> Iterable[Breach] | Skip:
+def _is_spdx(site: Site) -> Iterable[Breach] | Skip:
     text = _said(site.node, "spdx")
     if text is None:
         return Skip("no spdx")
@@ -149,102 +149,9 @@ def _leads_to_an_end(site: Site) -> Iterable[Breach] | Skip:
 
 
 LICENSE: Final = register(
-    Convention(
-        id="license",
-        version="v1",
-        title="License of the data",
-        link=TEXT,
-        uuid=PUBLISHED.uuid,
-        aliases=(PUBLISHED.schema_url, TEXT),
+    read_rulebook(
+        Path(__file__).with_name("license.toml"),
         attributes=License,
-        signs=tuple((has(f"license.{form}"),) for form in FORMS),
-        declared=True,
-        rules=(
-            CheckedRule(
-                "present",
-                required("license"),
-                must="a node that declares license has the attribute license",
-                fix="add license, or take the declaration away",
-                link=f"{TEXT}#properties",
-                source="both",
-            ),
-            CheckedRule(
-                "one-form",
-                any_of([f".{form}" for form in FORMS]),
-                must="a license is given as at least one of spdx, url, text, file and path",
-                fix='add spdx; data that grants no license says {"spdx": "NONE"}',
-                link=f"{TEXT}#license-object",
-                source="both",
-                each="license",
-            ),
-            CheckedRule(
-                "single",
-                python(_one_form),
-                should="a license is given in one form only",
-                fix="keep spdx, if it is one of them",
-                link=f"{TEXT}#license-object",
-            ),
-            CheckedRule(
-                "spdx-given",
-                required("license.spdx"),
-                should="a license is given by its SPDX identifier, for programs to understand it",
-                fix='write spdx, such as {"spdx": "CC-BY-4.0"}',
-                link=f"{TEXT}#license-object",
-                advice=True,
-            ),
-            CheckedRule(
-                "spdx",
-                python(_spdx),
-                must="spdx is an SPDX license expression",
-                fix="write an identifier from https://spdx.org/licenses, or several with AND, OR and WITH between them",
-                link=f"{TEXT}#license-object",
-            ),
-            CheckedRule(
-                "url",
-                pattern(r"https://\S+", at="license.url"),
-                should="url uses https",
-                fix="write the https URL of the license's text",
-                link=f"{TEXT}#url-licenseurl",
-            ),
-            CheckedRule(
-                "file",
-                pattern(r"[^/](.*[^/])?", at="license.file"),
-                must="file is a relative path: it neither starts nor ends with a slash",
-                fix='write the path from this node, such as "LICENSE" or "../LICENSE"',
-                link=f"{TEXT}#file-licensefile",
-            ),
-            CheckedRule(
-                "path",
-                pattern(r"[^/](.*[^/])?", at="license.path"),
-                must="path is a relative path: it neither starts nor ends with a slash",
-                fix='write the path from this node, such as "../a"',
-                link=f"{TEXT}#path-licensepath",
-            ),
-            CheckedRule(
-                "path-exists",
-                python(_leads_to_a_license),
-                must="path leads to a node that has a license of its own",
-                fix="write the path of a group or array that declares license and has it",
-                link=f"{TEXT}#path-licensepath",
-            ),
-            CheckedRule(
-                "path-cycle",
-                python(_leads_to_an_end),
-                must="paths from license to license end at one that is given otherwise",
-                fix="give the license itself at one of the nodes",
-                link=f"{TEXT}#path-licensepath",
-            ),
-            *(
-                CheckedRule(
-                    "rootward",
-                    pattern(r"(?!\.\.(/|$))(?!.*/\.\.(/|$)).*", at=f"license.{form}"),
-                    note="a path that leads upwards is lost where only a part of the hierarchy is opened",
-                    fix="repeat the license at the node",
-                    link=f"{TEXT}#file-licensefile",
-                )
-                for form in ("file", "path")
-            ),
-            declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
-        ),
+        functions=(_one_form, _is_spdx, _leads_to_a_license, _leads_to_an_end, PUBLISHED.check()),
     )
 )

@@ -8,15 +8,13 @@ declaration on every node, and for `conventions` on every group. These rules are
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import NOT_READ, Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, alike, at_root, is_like, is_value
-from zom.checks.dimensions import shared_dims
+from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.checks.references import is_of_kind
-from zom.checks.tree import zarr_format
-from zom.checks.values import json_type, pattern, required
-from zom.conventions.framework.convention import Convention, declaration_of, register
+from zom.conventions.framework.convention import declaration_of, register
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from zom.formats.node_view import Node
 
 __all__ = ["NZ"]
-
-_LINK: Final = "https://github.com/zarr-conventions/nz/blob/main/README.md"
 
 _KEYS: Final = ("conventions", "Conventions")
 _NAMES: Final = ("nz-1.0", "nzug-1.0")
@@ -44,16 +40,6 @@ def _words(node: Node) -> list[tuple[str, str]]:
     """The identifiers that the node gives, each with the attribute that has it."""
     said = ((key, node.attributes.get(key)) for key in _KEYS)
     return [(key, word) for key, text in said if isinstance(text, str) for word in text.split()]
-
-
-_UUID: Final = "d0a980b5-c644-4dcc-85a1-283799a58f40"
-_FAMILY: Final = "[Nn][Zz](?:[Uu][Gg])?-[0-9]"
-_SIGNS: Final = (
-    *((at_root(is_like(key, rf"(?:[\s\S]*\s)?{_FAMILY}[\s\S]*")),) for key in _KEYS),
-    *((at_root(is_like(f"{key}[*]", rf"{_FAMILY}[\s\S]*")),) for key in _KEYS),
-    (at_root(is_value("zarr_conventions[*].uuid", _UUID)),),
-)
-"""A hierarchy is NZ's as a whole, where its root says so."""
 
 
 def root_declares(site: Site) -> Iterator[Breach] | Skip:
@@ -160,159 +146,17 @@ def types_named(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-_RULES: Final[tuple[CheckedRule, ...]] = (
-    CheckedRule(
-        "declared",
-        python(root_declares),
-        must=(
-            "the attribute conventions of the root, or Conventions, is a text that has NZ-1.0 "
-            "among its words, in upper or lower case"
-        ),
-        fix='write "NZ-1.0" into conventions of the root group',
-        link=f"{_LINK}#convention-declaration",
-        on="group",
-    ),
-    CheckedRule(
-        "old-name",
-        python(name_is_new),
-        should="the identifier is NZ-1.0; NZUG-1.0 was its name in drafts",
-        fix='write "NZ-1.0"',
-        link=f"{_LINK}#convention-declaration",
-        on="group",
-    ),
-    CheckedRule(
-        "zarr-format",
-        zarr_format("v3"),
-        must="every node is Zarr v3",
-        fix="convert the hierarchy to Zarr v3",
-        link=f"{_LINK}#relationship-to-the-zarr-v3-specification",
-        source="both",
-    ),
-    CheckedRule(
-        "dims-present",
-        required("@dims"),
-        must="every array has dimension_names, a scalar an empty list",
-        fix="name each dimension of the array",
-        link=f"{_LINK}#array-structural-requirements",
-        source="both",
-        on="array",
-    ),
-    *alike(
-        CheckedRule(
-            "dims-strings",
-            json_type(["string"], at="@dims[*]"),
-            must="no dimension name is null or empty",
-            fix="name the dimension",
-            link=f"{_LINK}#array-structural-requirements",
-            source="both",
-            on="array",
-        ),
-        pattern(r"[\s\S]+", at="@dims[*]"),
-    ),
-    CheckedRule(
-        "dim-sizes",
-        shared_dims(),
-        must="all arrays of one group that share a dimension label have the same length along it",
-        fix="make the lengths equal, or rename the dimension in one of the arrays",
-        link=f"{_LINK}#dimension",
-        on="group",
-    ),
-    CheckedRule(
-        "fill-value",
-        python(fill_value_fits),
-        must=(
-            "_FillValue of an array of numbers is a number, or, as xarray writes floats in Zarr "
-            "v3, base64 text of a float64"
-        ),
-        fix="write a value of the array's data type",
-        link=f"{_LINK}#the-_fillvalue-attribute",
-        on="array",
-    ),
-    CheckedRule(
-        "lists",
-        python(lists_of_one_type),
-        must="a list among the attributes holds values of one type: no texts among numbers",
-        fix="write values of one type",
-        link=f"{_LINK}#attribute-value-types",
-    ),
-    CheckedRule(
-        "names",
-        pattern("|[A-Za-z][A-Za-z0-9_.-]*", at="@name"),
-        should=(
-            "names of arrays and groups begin with a letter, and consist of letters, digits and "
-            "underscores; dots and hyphens may be"
-        ),
-        fix="rename it",
-        link=f"{_LINK}#naming-rules",
-    ),
-    CheckedRule(
-        "names-case",
-        python(names_differ),
-        should="no two names of one group differ by case only",
-        fix="rename one of them",
-        link=f"{_LINK}#naming-rules",
-        on="group",
-    ),
-    CheckedRule(
-        "registered",
-        python(registered),
-        must="zarr_conventions is there, and declares the convention",
-        fix=('add {"uuid": "d0a980b5-c644-4dcc-85a1-283799a58f40", "name": "NZ-1.0"} to zarr_conventions'),
-        link=f"{_LINK}#convention-registration",
-        source="schema",
-    ),
-    *alike(
-        CheckedRule(
-            "group-declared",
-            required("conventions"),
-            must="every group has the attribute conventions, a text",
-            fix='write "NZ-1.0" into conventions of the group',
-            link=f"{_LINK}#convention-declaration",
-            source="schema",
-            on="group",
-        ),
-        json_type(["string"], at="conventions"),
-    ),
-    *alike(
-        CheckedRule(
-            "attribute-types",
-            json_type(["object"], at="_nczarr_attr"),
-            must=(
-                "_nczarr_attr is an object with types only, the names of Zarr v3 data types of "
-                "numbers by attribute"
-            ),
-            fix=(
-                'write types such as {"scale_factor": "float32"}, or take _nczarr_attr out, for the '
-                "text has dropped it"
-            ),
-            link=f"{_LINK}#type-system",
-            source="schema",
-        ),
-        required("_nczarr_attr.types"),
-        json_type(["object"], at="_nczarr_attr.types"),
-        python(types_named),
-    ),
-)
-
 NZ: Final = register(
-    Convention(
-        id="nz",
-        refines=("xarray",),
-        version="1.0",
-        title="NZ, netCDF on Zarr",
-        link=_LINK,
-        uuid=_UUID,
-        aliases=(
-            "https://github.com/zarr-conventions/nz/blob/v1-proposed/schema.json",
-            "https://github.com/zarr-conventions/nz/blob/v1-proposed/README.md",
-            "https://raw.githubusercontent.com/zarr-conventions/nz/refs/tags/v1/schema.json",
-            "https://github.com/zarr-conventions/nz/blob/v1/README.md",
+    read_rulebook(
+        Path(__file__).with_name("nz.toml"),
+        functions=(
+            root_declares,
+            name_is_new,
+            fill_value_fits,
+            lists_of_one_type,
+            names_differ,
+            registered,
+            types_named,
         ),
-        dead_aliases=(
-            "https://raw.githubusercontent.com/zarr-conventions/nzug/refs/tags/v1/schema.json",
-            "https://github.com/zarr-conventions/nzug/blob/v1/README.md",
-        ),
-        signs=_SIGNS,
-        rules=_RULES,
     )
 )

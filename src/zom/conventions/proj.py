@@ -8,17 +8,17 @@ schema's rules apply where its URL is declared, and its text's rules are those o
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import any_of, forbidden, one_of, pattern, required
+from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.declarations import Published, declarations, declared_as_published
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.declarations import Published, declarations
 from zom.conventions.framework.near_keys import spelled
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show
 
@@ -157,117 +157,16 @@ def _projjson_name(value: object) -> str | None:
 
 
 PROJ: Final = register(
-    Convention(
-        id="proj",
-        version="v0.1",
-        title="Coordinate reference systems of zarr-conventions",
-        link=TEXT,
-        uuid=PUBLISHED.uuid,
-        aliases=(
-            PUBLISHED.schema_url,
-            TEXT,
-            "https://raw.githubusercontent.com/zarr-conventions/proj/5ca5b2f92e5c7245f957d9128b289ee535f0720d/schema.json",
-        ),
-        dead_aliases=(
-            *_DRAFTS,
-            "https://raw.githubusercontent.com/zarr-conventions/geo-proj/refs/tags/v0.1.0/schema.json",
-            "https://github.com/zarr-conventions/proj/blob/v1/README.md",
-            "https://github.com/zarr-experimental/geo-proj/blob/v1/README.md",
-        ),
+    read_rulebook(
+        Path(__file__).with_name("proj.toml"),
         attributes=Proj,
-        owns=("proj:*",),
-        within=("multiscales.layout[*]",),
-        declared=True,
-        rules=(
-            CheckedRule(
-                "crs",
-                any_of([CODE, WKT2, PROJJSON]),
-                must="there is at least one of proj:code, proj:wkt2 and proj:projjson",
-                fix="add the coordinate reference system, or take the declaration away",
-                link=f"{TEXT}#properties",
-                source="both",
-            ),
-            CheckedRule(
-                "code",
-                pattern("[^:]+:[^:]+", at=CODE),
-                must="proj:code is an authority and a code, with one colon between them",
-                fix='write it as "EPSG:4326"',
-                link=f"{TEXT}#projcode",
-                source="both",
-            ),
-            CheckedRule(
-                "v1-code",
-                python(_draft_code),
-                must="where the draft v1 is declared, proj:code is an authority in capitals and a number",
-                fix="declare v0.1, which allows any code",
-                link=f"{DRAFT}#projcode",
-                source="schema",
-            ),
-            CheckedRule(
-                "v1-one-crs",
-                python(_draft_alone),
-                must="where the draft v1 is declared, there is one of proj:code, proj:wkt2 and proj:projjson, no more",
-                fix="declare v0.1, which allows several",
-                link=f"{DRAFT}#properties",
-                source="schema",
-            ),
-            CheckedRule(
-                "wkt2-given",
-                required(WKT2),
-                should="proj:wkt2 is given: it needs no database to be understood, as a code does",
-                fix="add proj:wkt2",
-                link=f"{TEXT}#for-writers",
-                advice=True,
-            ),
-            CheckedRule(
-                "wkt2",
-                python(_begins_as_wkt2),
-                must="proj:wkt2 is the WKT2 (ISO 19162) of a coordinate reference system",
-                fix="export it as WKT2: GEOGCS and PROJCS are WKT1",
-                link=f"{TEXT}#projwkt2",
-            ),
-            CheckedRule(
-                "projjson-name",
-                required(f"{PROJJSON}.name"),
-                must="proj:projjson has a name, as every PROJJSON of a coordinate reference system",
-                fix="export it again, whole",
-                link=f"{TEXT}#projprojjson",
-                source="both",
-            ),
-            CheckedRule(
-                "projjson-type",
-                one_of(_TYPES, at=f"{PROJJSON}.type"),
-                must="the type of proj:projjson, where it has one, is that of a coordinate reference system",
-                fix="give the coordinate reference system, not its datum or a part of it",
-                link=f"{TEXT}#projprojjson",
-            ),
-            CheckedRule(
-                "spelling",
-                spelled("proj:", (CODE, WKT2, PROJJSON)),
-                should="an attribute that begins with proj: is not nearly one of the convention's: readers pass over it",
-                fix="correct the name",
-                link=f"{TEXT}#properties",
-            ),
-            CheckedRule(
-                "same-crs",
-                python(_one_system),
-                should="proj:code, proj:wkt2 and proj:projjson name the same coordinate reference system",
-                fix="correct the ones that are wrong: readers believe proj:wkt2",
-                link=f"{TEXT}#for-writers",
-            ),
-            *(
-                CheckedRule(
-                    "moved",
-                    forbidden(f"{start}proj:{name}"),
-                    should="bounding box, transform, shape and dimensions are attributes of spatial: proj has none of "
-                    "them any more",
-                    fix="declare spatial and write spatial: for proj:",
-                    link=f"{TEXT}#properties",
-                )
-                for start in ("", "multiscales.layout[*].")
-                for name in ("bbox", "transform", "shape", "spatial_dimensions")
-            ),
-            declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
+        functions=(
+            _draft_code,
+            _draft_alone,
+            _begins_as_wkt2,
+            spelled("proj:", (CODE, WKT2, PROJJSON)),
+            _one_system,
+            PUBLISHED.check(),
         ),
     )
 )

@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = ["FILES"]
 
-FILES = (
-    "anndata",
-    "cf",
-    "consolidated",
-    "geozarr",
-    "license",
-    "multiscales",
-    "nczarr",
-    "nz",
-    "ome",
-    "proj",
-    "spatial",
-    "spatialdata",
-    "uom",
-    "vcf_zarr",
-    "xarray",
-    "zarr_conventions",
-)
-"""Each is named after the id of its convention, and holds all versions of it."""
+FILES: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "anndata": (("encoding-type", "encoding-version"), ("obs", "obsm", "uns", "var", "varm")),
+    "cf": (("Conventions",), ()),
+    "consolidated": ((), ()),
+    "geozarr": (("multiscales", "zarr_conventions"), ()),
+    "license": (("license",), ()),
+    "multiscales": (("multiscales",), ()),
+    "nczarr": ((), ()),
+    "nz": (("Conventions", "conventions", "zarr_conventions"), ()),
+    "ome": (
+        (
+            "bioformats2raw.layout",
+            "image-label",
+            "labels",
+            "multiscales",
+            "ome",
+            "omero",
+            "plate",
+            "series",
+            "well",
+        ),
+        (),
+    ),
+    "proj": (("proj:*", "proj:code", "proj:projjson", "proj:wkt2"), ()),
+    "spatial": (
+        (
+            "multiscales",
+            "spatial:bbox",
+            "spatial:dimensions",
+            "spatial:registration",
+            "spatial:shape",
+            "spatial:transform",
+            "spatial:transform_type",
+        ),
+        (),
+    ),
+    "spatialdata": (("encoding-type", "spatialdata-encoding-type", "spatialdata_attrs"), ()),
+    "uom": (("uom",), ()),
+    "vcf_zarr": (
+        ("vcf_meta_information", "vcf_zarr_version"),
+        ("variant_allele", "variant_contig", "variant_position"),
+    ),
+    "xarray": ((), ()),
+    "zarr_conventions": (("zarr_conventions",), ()),
+}
+"""The files, each named after the id of its convention, of which it holds all versions.
+
+With each, the attributes by which they are found, and the names of members: hierarchies that have none of them need not
+import it. Where no attribute is named, a function finds them, and it is always asked.
+"""

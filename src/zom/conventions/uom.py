@@ -7,16 +7,15 @@ arbitrary to the text; the published schema wants a text where there is one.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has
+from zom.checks.check import Skip
 from zom.checks.references import is_of_kind
-from zom.checks.tree import node_kind
-from zom.checks.values import json_type, required
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show
 
@@ -144,66 +143,9 @@ _NUMBERS: Final = ("float", "bfloat", "complex", "int", "uint", "numpy.timedelta
 
 
 UOM: Final = register(
-    Convention(
-        id="uom",
-        version="v1",
-        title="Units of measure",
-        link=TEXT,
-        uuid=PUBLISHED.uuid,
-        aliases=(PUBLISHED.schema_url, TEXT),
+    read_rulebook(
+        Path(__file__).with_name("uom.toml"),
         attributes={"array": Uom},
-        signs=((has("uom.ucum"),),),
-        declared=True,
-        rules=(
-            CheckedRule(
-                "present",
-                required("uom"),
-                must="an array that declares uom has the attribute uom",
-                fix="add uom, or take the declaration away",
-                link=f"{TEXT}#properties",
-                source="both",
-                on="array",
-            ),
-            CheckedRule(
-                "array-only",
-                node_kind("array"),
-                must="units are those of arrays: a group has none",
-                fix="move uom to each of the arrays",
-                link=f"{TEXT}#applicable-to",
-                source="both",
-            ),
-            CheckedRule(
-                "unit-text",
-                json_type(["string"], at="uom.ucum.unit"),
-                must="the unit is a text, not null",
-                fix="leave unit out where it is arbitrary",
-                link=f"{TEXT}#ucum-object",
-                source="schema",
-            ),
-            CheckedRule(
-                "unit",
-                python(_is_term),
-                must="the unit is written as UCUM has it: without blanks, with '.' and '/' between units and exponents "
-                "right behind",
-                fix="see https://ucum.org/ucum",
-                link=f"{TEXT}#unit-uomucumunit",
-            ),
-            CheckedRule(
-                "unit-spelling",
-                python(_is_spelled),
-                should="the unit is a symbol of UCUM, not a word or a symbol of another system",
-                fix="write the symbol that UCUM has for it",
-                link=f"{TEXT}#unit-uomucumunit",
-            ),
-            CheckedRule(
-                "numeric",
-                python(_is_numeric),
-                should="an array with a unit holds numbers",
-                fix="take uom away, or store numbers",
-                link=f"{TEXT}#description",
-                on="array",
-            ),
-            declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
-        ),
+        functions=(_is_term, _is_spelled, _is_numeric, PUBLISHED.check()),
     )
 )

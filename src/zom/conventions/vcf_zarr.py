@@ -6,35 +6,25 @@ and, as an experiment, Zarr v3. Fields whose Number is 1 have no dimension for i
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, has, is_value
-from zom.checks.dimensions import shared_dims
+from zom.checks.check import Breach, Site, Skip
 from zom.checks.references import is_of_kind
-from zom.checks.tree import member, zarr_format
-from zom.checks.values import forbidden, json_type, length, required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.rulebook import Functions, read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from zom.checks.check import Check
     from zom.formats.node_view import Node
 
 __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]
-
-_LINK: Final = "https://github.com/sgkit-dev/vcf-zarr-spec/blob/main/vcf_zarr_spec.md"
-_VERSION: Final = "vcf_zarr_version"
-_INT: Final = ["int"]
-_TEXT: Final = ["string"]
-_BOOL: Final = ["bool"]
-_FLOATS: Final = {"0.4": ["float32", "float64"], "0.5": ["float16", "float32", "float64"]}
 
 
 class Header(Attributes):
@@ -45,83 +35,25 @@ class Header(Attributes):
     vcf_meta_information: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []  # noqa: RUF012 - pydantic copies it
 
 
-_SIGNS: Final = (
-    (has(_VERSION),),
-    (has("vcf_meta_information"),),
-    tuple(is_value("@arrays[*]", name) for name in ("variant_contig", "variant_position", "variant_allele")),
-)
-"""By what it is found: what it says of itself, or the arrays that there have to be."""
-
-
-# --- the fixed fields --------------------------------------------------------------------------------------
-
-
-_REQUIRED: Final = {
-    "variant_contig": ("integers", ("variants",), "fixed-fields"),
-    "variant_position": ("integers", ("variants",), "fixed-fields"),
-    "variant_allele": ("text", ("variants", "alleles"), "fixed-fields"),
-    "contig_id": ("text", ("contigs",), "contig-information"),
-    "sample_id": ("text", ("samples",), "sample-information"),
-}
-_OPTIONAL: Final = {
-    "variant_id": ("text", ("variants",), "fixed-fields"),
-    "variant_quality": ("floats", ("variants",), "fixed-fields"),
-    "variant_filter": ("booleans", ("variants", "filters"), "fixed-fields"),
-    "variant_length": ("integers", ("variants",), "region-index"),
-    "contig_length": ("integers", ("contigs",), "contig-information"),
-    "filter_id": ("text", ("filters",), "filter-information"),
-    "filter_description": ("text", ("filters",), "filter-information"),
-    "call_genotype": ("integers", ("variants", "samples", "ploidy"), "format-fields"),
-    "call_genotype_phased": ("booleans", ("variants", "samples"), "format-fields"),
-    "region_index": ("integers", ("region_index_values", "region_index_fields"), "region-index"),
-}
-"""The arrays that the specification names: what they hold, along which dimensions, and where it says so."""
-
-
-def _fixed(version: str) -> Iterator[CheckedRule]:
-    """One rule for each array that the specification names."""
-    kinds = {"integers": _INT, "text": _TEXT, "booleans": _BOOL, "floats": _FLOATS[version]}
-    for name, (words, dims, anchor) in {**_REQUIRED, **_OPTIONAL}.items():
-        optional = name in _OPTIONAL
-        check = member(name, kind="array", dtypes=kinds[words], dims=[*dims], optional=optional)
-        where = ", where it is there," if optional else ""
-        text = f"{name}{where} is an array of {words} with the dimensions {', '.join(dims)}"
-        yield _must(name.replace("_", "-"), check, text, "write the array so, as bio2zarr does", anchor)
-
-
-def _must(  # noqa: PLR0913 - a rule has that many facts
-    name: str, check: Check, text: str, fix: str, anchor: str, *, after: tuple[str, ...] = ()
-) -> CheckedRule:
-    return CheckedRule(name, check, must=text, fix=fix, link=f"{_LINK}#{anchor}", on="group", after=after)
-
-
 # --- the fields of INFO and FORMAT -------------------------------------------------------------------------
 
 
 def _fields(node: Node, prefix: str) -> list[Node]:
     """The arrays of fields that only a VCF file's header names."""
-    return [
-        each
-        for name, each in node.arrays.items()
-        if name.startswith(prefix) and name not in _REQUIRED and name not in _OPTIONAL
-    ]
+    return [each for name, each in node.arrays.items() if name.startswith(prefix) and name not in _NAMED]
 
 
-def _along(prefix: str, dims: tuple[str, ...]) -> Callable[[Site], Iterator[Breach] | Skip]:
-    """That fields have these dimensions first, and at most one more."""
-
-    def check(site: Site) -> Iterator[Breach] | Skip:
-        found = [each for each in _fields(site.node, prefix) if each.dims is not None]
-        return _first(found, dims) if found else Skip(f"no arrays {prefix}*")
-
-    return check
+def _begin_along(site: Site, prefix: str, dims: list[str]) -> Iterator[Breach] | Skip:
+    """Fields have these dimensions first, and at most one more."""
+    found = [each for each in _fields(site.node, prefix) if each.dims is not None]
+    return _first(found, dims) if found else Skip(f"no arrays {prefix}*")
 
 
-def _first(found: Iterable[Node], dims: tuple[str, ...]) -> Iterator[Breach]:
+def _first(found: Iterable[Node], dims: list[str]) -> Iterator[Breach]:
     for node in found:
         names = node.dims or ()
         if not len(dims) <= len(names) <= len(dims) + 1:
-            wanted = f"{show(list(dims))}, and at most one more"
+            wanted = f"{show(dims)}, and at most one more"
             yield Breach(node, node.dims_path, wanted, show(list(names)))
             continue
         for place, (wanted, name) in enumerate(zip(dims, names, strict=False)):
@@ -138,21 +70,18 @@ def _is_character(node: Node) -> bool:
     return is_dict(inner) and inner.get("length_bytes") == 4
 
 
-def _of_a_type_of_vcf(version: str) -> Callable[[Site], Iterator[Breach] | Skip]:
-    kinds = [*_BOOL, *_INT, *_FLOATS[version], *_TEXT]
+def _are_of_a_type(site: Site, kinds: list[str]) -> Iterator[Breach] | Skip:
+    """Fields are of one of these kinds of data types, or characters."""
+    found = [*_fields(site.node, "variant_"), *_fields(site.node, "call_")]
+    return _typed(found, kinds) if found else Skip("no arrays variant_* and call_*")
 
-    def check(site: Site) -> Iterator[Breach] | Skip:
-        found = [*_fields(site.node, "variant_"), *_fields(site.node, "call_")]
-        return _typed(found) if found else Skip("no arrays variant_* and call_*")
 
-    def _typed(found: Iterable[Node]) -> Iterator[Breach]:
-        for node in found:
-            is_character = node.dtype == "fixed_length_utf32" and _is_character(node)
-            if node.dtype is not None and not is_of_kind(node.dtype, kinds) and not is_character:
-                expected = f"a data type {', '.join(kinds)}, or characters"
-                yield Breach(node, node.dtype_path, expected, node.dtype)
-
-    return check
+def _typed(found: Iterable[Node], kinds: list[str]) -> Iterator[Breach]:
+    for node in found:
+        is_character = node.dtype == "fixed_length_utf32" and _is_character(node)
+        if node.dtype is not None and not is_of_kind(node.dtype, kinds) and not is_character:
+            expected = f"a data type {', '.join(kinds)}, or characters"
+            yield Breach(node, node.dtype_path, expected, node.dtype)
 
 
 # --- masks, filters and the region index -------------------------------------------------------------------
@@ -194,7 +123,7 @@ def _masks_fit(site: Site) -> Iterator[Breach] | Skip:
 
 def _index_is_typed(site: Site) -> Iterator[Breach] | Skip:
     index, position = (site.node.arrays.get(name) for name in ("region_index", "variant_position"))
-    if index is None or position is None or position.dtype is None or not is_of_kind(index.dtype, _INT):
+    if index is None or position is None or position.dtype is None or not is_of_kind(index.dtype, ["int"]):
         return Skip("no region_index of integers, or no variant_position")
     return _same_dtype(index, position)
 
@@ -239,120 +168,26 @@ def _variants_in(node: Node) -> int | None:
     return dims.index("variants") if "variants" in dims and dims.index("variants") < len(chunks) else None
 
 
-# --- the rules ---------------------------------------------------------------------------------------------
+_FUNCTIONS: Final[Functions] = {
+    "begin_along": _begin_along,
+    "are_of_a_type": _are_of_a_type,
+    "masks_are_boolean": _masks_are_boolean,
+    "masks_fit": _masks_fit,
+    "index_has_six_columns": _index_has_six_columns,
+    "index_is_typed": _index_is_typed,
+    "chunks_agree": _chunks_agree,
+}
 
 
-def _dimension_names() -> Iterator[CheckedRule]:
-    """One rule of several checks, on the arrays of the group."""
-    checks = (
-        required("@dims"),
-        json_type(["array"], at="@dims"),
-        json_type(["string"], at="@dims[*]"),
-        length("@dims", like="@shape"),
-    )
-    for check in checks:
-        yield CheckedRule(
-            "dimension-names",
-            check,
-            must="each array names all its dimensions: '_ARRAY_DIMENSIONS' in Zarr v2, 'dimension_names' in Zarr v3",
-            fix="name them as the specification does",
-            link=f"{_LINK}#array-dimension-names",
-            on="array",
-        )
+def _version(file: str) -> Convention:
+    rulebook = Path(__file__).with_name(file)
+    return register(read_rulebook(rulebook, attributes={"group": Header}, functions=_FUNCTIONS))
 
 
-def _older_attributes() -> Iterator[CheckedRule]:
-    for name in ("vcf_header", "contigs", "filters"):
-        yield CheckedRule(
-            "older-attributes",
-            forbidden(name),
-            note="the attributes 'vcf_header', 'contigs' and 'filters' are of older versions",
-            fix="take them away: arrays and 'vcf_meta_information' hold the header now",
-            link=f"{_LINK}#changes",
-            on="group",
-        )
-
-
-def _rules(version: str) -> Iterator[CheckedRule]:
-    if version == "0.4":
-        fix = "write Zarr v2, or VCF Zarr 0.5, whose support of Zarr v3 is experimental"
-        yield _must(
-            "zarr-format",
-            zarr_format("v2"),
-            "the hierarchy is stored as Zarr v2",
-            fix,
-            "vcf-zarr-specification",
-        )
-    yield from _older_attributes()
-    yield from _dimension_names()
-    yield from _fixed(version)
-    yield _must("dimension-sizes", shared_dims(), "a dimension has the same size in all arrays",
-                "write all arrays of the same records, samples and alleles", "array-dimension-names")  # fmt: skip
-    yield _must("info-dimensions", python(_along("variant_", ("variants",))),
-                "INFO fields, variant_*, have the dimension variants and at most one more, for their Number",
-                "write the array with [variants] or [variants, <Number>]", "info-fields")  # fmt: skip
-    yield _must("format-dimensions", python(_along("call_", ("variants", "samples"))),
-                "FORMAT fields, call_*, have the dimensions variants and samples, and at most one more, for their Number",
-                "write the array with [variants, samples] or [variants, samples, <Number>]", "format-fields")  # fmt: skip
-    yield _must("field-dtypes", python(_of_a_type_of_vcf(version)),
-                "fields are of a type of VCF: booleans, signed integers, floats, characters or text",
-                "write the array with such a data type; floats of 2 bytes came with VCF Zarr 0.5", "zarr-dtypes")  # fmt: skip
-    yield _must("mask-dtype", python(_masks_are_boolean),
-                "<name>_mask and <name>_fill, which stand beside <name>, are boolean",
-                "write true where a value is missing or fills up", "missing-and-fill-values")  # fmt: skip
-    yield _must("mask-shape", python(_masks_fit), "<name>_mask and <name>_fill have the shape of <name>",
-                "write one entry for each value", "missing-and-fill-values")  # fmt: skip
-    yield from _of_other_arrays()
-
-
-def _of_other_arrays() -> Iterator[CheckedRule]:
-    again = "write the index again, e.g. with vcf2zarr create-index"
-    yield CheckedRule(
-        "filters-listed",
-        member("filter_id"),
-        must="where there is variant_filter, filter_id lists the filters",
-        fix="add filter_id, with PASS first",
-        link=f"{_LINK}#filter-information",
-        when=(is_value("@arrays[*]", "variant_filter"),),
-        on="group",
-    )
-    yield _must("region-index-columns", python(_index_has_six_columns), "region_index has six columns", again,
-                "region-index")  # fmt: skip
-    yield _must("region-index-dtype", python(_index_is_typed), "region_index has the data type of variant_position",
-                again, "region-index", after=("variant-position",))  # fmt: skip
-    yield CheckedRule(
-        "region-index-lengths",
-        member("variant_length"),
-        must="where there is region_index, variant_length holds the lengths of the records",
-        fix="add variant_length",
-        link=f"{_LINK}#region-index",
-        when=(is_value("@arrays[*]", "region_index"),),
-        on="group",
-    )
-    yield _must("region-index-chunks", python(_chunks_agree),
-                "where there is region_index, all arrays have the same chunk size along variants",
-                "write the arrays again with one chunk size", "region-index")  # fmt: skip
-
-
-def _convention(version: str, *, assumed: bool) -> Convention:
-    return Convention(
-        id="vcf-zarr",
-        refines=("xarray",),
-        version=version,
-        title="VCF Zarr",
-        link=_LINK,
-        on=("group",),
-        attributes={"group": Header},
-        owns=(_VERSION, "vcf_meta_information"),
-        rules=tuple(_rules(version)),
-        signs=_SIGNS,
-        version_at=(_VERSION,),
-        assumed=assumed,
-        inherit="children",
-    )
-
-
-VCF_ZARR_0_4: Final = register(_convention("0.4", assumed=True))
+VCF_ZARR_0_4: Final = _version("vcf_zarr_0_4.toml")
 """Version 0.4: in Zarr v2."""
-VCF_ZARR_0_5: Final = register(_convention("0.5", assumed=False))
+VCF_ZARR_0_5: Final = _version("vcf_zarr_0_5.toml")
 """Version 0.5: floats of 2 bytes, and Zarr v3."""
+
+_NAMED: Final = {rule.check.params["name"] for rule in VCF_ZARR_0_5.rules if rule.check.name == "member"}
+"""The arrays that the specification names."""

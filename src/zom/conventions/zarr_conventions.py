@@ -7,32 +7,26 @@ the nodes that declare it, is the business of its own rules; nothing is fetched.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.values import any_of, pattern, required
+from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import Convention, conventions, register
-from zom.conventions.framework.declarations import FIELDS, KEY, declarations, known
+from zom.conventions.framework.convention import conventions, register
+from zom.conventions.framework.declarations import FIELDS, declarations, known
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach, Site
+    from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.declarations import Declaration
 
 __all__ = ["ZARR_CONVENTIONS"]
-
-_TEXT: Final = "https://github.com/zarr-conventions/zarr-conventions-spec/blob/v1/README.md"
-_FORM: Final = f"{_TEXT}#convention-registration-via-zarr_conventions"
-_IDENTITY: Final = f"{_TEXT}#convention-identity"
-_VERSIONS: Final = f"{_TEXT}#versioning"
-_URL: Final = r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"]+"
-
 
 # --- the rules of declarations -----------------------------------------------------------------------------
 
@@ -176,117 +170,10 @@ class Declarations(Attributes):
     zarr_conventions: list[Entry] = Field(default_factory=list[Entry])
 
 
-_EACH: Final = f"{KEY}[*]"
-
 ZARR_CONVENTIONS: Final = register(
-    Convention(
-        id="zarr-conventions",
-        title="Declarations of conventions in zarr_conventions",
-        link=_TEXT,
+    read_rulebook(
+        Path(__file__).with_name("zarr_conventions.toml"),
         attributes=Declarations,
-        rules=(
-            CheckedRule(
-                "identified",
-                any_of([".uuid", ".schema_url", ".spec_url"]),
-                must="a declaration has a uuid, a schema_url or a spec_url: a name identifies nothing",
-                fix="add the uuid of the convention",
-                link=_IDENTITY,
-                source="both",
-                each=_EACH,
-            ),
-            CheckedRule(
-                "fields",
-                python(_only_known_fields),
-                must="a declaration has no fields but uuid, schema_url, spec_url, name and description",
-                fix="move what the convention says to the attributes, beside zarr_conventions",
-                link=_FORM,
-                source="both",
-            ),
-            CheckedRule(
-                "uuid",
-                pattern("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", at=f"{_EACH}.uuid"),
-                must="a uuid has 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12",
-                fix="copy the uuid from the convention's specification",
-                link=_FORM,
-                source="both",
-            ),
-            CheckedRule(
-                "uuid-lower-case",
-                pattern("[^A-Z]*", at=f"{_EACH}.uuid"),
-                must="a uuid is written in lower case",
-                fix="write it in lower case",
-                link=_FORM,
-                source="schema",
-            ),
-            CheckedRule(
-                "schema-url",
-                pattern(_URL, at=f"{_EACH}.schema_url"),
-                must="a schema_url is a URL",
-                fix="write the whole URL of the JSON Schema, or leave it out",
-                link=_FORM,
-                source="both",
-            ),
-            CheckedRule(
-                "spec-url",
-                pattern(_URL, at=f"{_EACH}.spec_url"),
-                must="a spec_url is a URL",
-                fix="write the whole URL of the specification, or leave it out",
-                link=_FORM,
-                source="both",
-            ),
-            CheckedRule(
-                "with-url",
-                any_of([".schema_url", ".spec_url"]),
-                should="beside a uuid stands a schema_url or a spec_url, for those who don't know the convention",
-                fix="add the schema_url of the version that is followed",
-                link=_FORM,
-                each=_EACH,
-                when=(has(".uuid"),),
-            ),
-            CheckedRule(
-                "name",
-                required(f"{_EACH}.name"),
-                should="a declaration has a name, for people to read",
-                fix="add a name, such as the key or the prefix of the convention's attributes",
-                link=_FORM,
-                advice=True,
-            ),
-            CheckedRule(
-                "twice",
-                python(_once),
-                should="a node declares a convention once",
-                fix="take one of the two away",
-                link=_IDENTITY,
-            ),
-            CheckedRule(
-                "one-version",
-                python(_as_above),
-                should="a convention has the same schema_url in a node as in the groups above it",
-                fix="use one version of the convention in the whole hierarchy",
-                link=_VERSIONS,
-            ),
-            CheckedRule(
-                "version",
-                python(_of_known_version),
-                must="the schema_url beside the uuid of a known convention is one of its own, of a version that is known",
-                fix="write the schema_url of the version that the attributes follow, or update zom",
-                link=_VERSIONS,
-            ),
-            CheckedRule(
-                "dead-url",
-                python(_alive),
-                should="the schema_url of a known convention leads somewhere: the tags v1 of multiscales, spatial "
-                "and proj were never made",
-                fix="write the schema_url of v0.1",
-                link=_VERSIONS,
-            ),
-            CheckedRule(
-                "unknown",
-                python(_is_known),
-                note="a convention that zom doesn't know is not checked",
-                fix="install a package that describes it, if there is one",
-                link=_IDENTITY,
-            ),
-        ),
+        functions=(_only_known_fields, _once, _as_above, _of_known_version, _alive, _is_known),
     )
 )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 import zom
 from zom import v3
+from zom.conventions import conventions
+from zom.formats.node_view import document_tree
 from zom.hierarchy.check.validate import validate_attributes
 
+CONFORMANCE = Path(__file__).parents[2] / "conformance"
 WELL = v3.GroupSpec(attributes={"well": {"images": []}}, members={})
 
 
@@ -21,6 +27,25 @@ def dataset(*arrays, **attributes):
 
 def names(report):
     return {found.convention for found in report.conventions}
+
+
+def nodes_of_the_corpus():
+    for file in sorted((CONFORMANCE / "conventions").glob("*.json")):
+        for document in json.loads(file.read_text()).get("documents", {}).values():
+            yield from document_tree(document).walk()
+
+
+def test_no_convention_is_found_where_it_says_that_attributes_are_needed_and_none_of_them_is_there():
+    found, passed = 0, 0
+    for node in nodes_of_the_corpus():
+        for convention in conventions:
+            if convention.found_at(node) is None:
+                continue
+            found += 1
+            if convention.needed is not None:
+                passed += 1
+                assert not convention.needed.isdisjoint(node.attributes), (convention.name, node.path)
+    assert found > passed > 100
 
 
 def test_what_is_asked_for_and_has_no_rule_that_applies_is_an_error():
@@ -37,7 +62,7 @@ def test_what_is_asked_for_and_has_no_rule_that_applies_is_an_error():
     )
 
 
-@pytest.mark.parametrize("profile", ["schema", "text", "full"])
+@pytest.mark.parametrize("profile", ["schema", "strict", "text", "full"])
 @pytest.mark.parametrize("convention", sorted({each.id for each in zom.conventions.conventions}))
 def test_no_report_of_a_convention_that_checked_nothing_is_ok(profile, convention):
     report = zom.validate(

@@ -113,7 +113,7 @@ def test_an_explanation_says_all_of_it():
 def test_a_version_can_be_named():
     found = explain("films/title", "films/9")
     assert (found.text, found.others) == ("there is a title", ())
-    assert found.severities == {"text": "warning", "schema": None, "full": "error"}
+    assert found.severities == {"text": "warning", "schema": None, "strict": None, "full": "error"}
 
 
 @pytest.mark.parametrize(

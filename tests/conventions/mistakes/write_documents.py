@@ -2,8 +2,9 @@
 
     python tests/conventions/mistakes/write_documents.py
 
-In an environment with zom, zarr-python 3, xarray, netCDF4, anndata, ome-zarr and bio2zarr; the documents that are
-committed are by xarray 2026.9.0, netCDF4 1.7.5, anndata 0.13.4, ome-zarr 0.21.0 and bio2zarr 0.2.1, with
+In an environment with zom, zarr-python 3, xarray, netCDF4, anndata, ome-zarr and bio2zarr, or in one with
+spatialdata, which needs older versions of these; what is not there writes nothing. The documents that are committed
+are by spatialdata 0.8.0, xarray 2026.9.0, netCDF4 1.7.5, anndata 0.13.4, ome-zarr 0.21.0 and bio2zarr 0.2.1, with
 zarr-python 3.4.2. What nothing at hand writes is out of the conformance cases, or zom's own helpers build it.
 """
 
@@ -13,6 +14,7 @@ import json
 import sys
 import tempfile
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +197,26 @@ def by_netcdf(folder: Path) -> dict[str, Path]:
     return {"netCDF-C": place}
 
 
+def by_spatialdata(folder: Path) -> dict[str, Path]:
+    from spatialdata._io.format import SpatialDataContainerFormatV01
+    from spatialdata.datasets import blobs
+
+    made = {f"spatialdata v{form}": folder / f"blobs{form}" for form in (2, 3)}
+    blobs().write(made["spatialdata v2"], sdata_formats=SpatialDataContainerFormatV01())
+    blobs().write(made["spatialdata v3"])
+    return made
+
+
+WRITERS = {
+    "xarray": by_xarray,
+    "anndata": by_anndata,
+    "ome_zarr": by_ome_zarr,
+    "bio2zarr": by_bio2zarr,
+    "netCDF4": by_netcdf,
+    "spatialdata": by_spatialdata,
+}
+"""The writers, by the module that they need."""
+
 OF_CASES = {
     "ome 0.6 image": ("ome-0.6", "labelled"),
     "ome 0.6 scene": ("ome-0.6", "scene"),
@@ -215,7 +237,9 @@ def main() -> None:
     documents: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for write in (by_xarray, by_anndata, by_ome_zarr, by_bio2zarr, by_netcdf):
+        for module, write in WRITERS.items():
+            if find_spec(module) is None:
+                continue
             for what, place in write(folder).items():
                 documents[what] = zom.read(place, on_warning=lambda _: None).model_dump(mode="json")
     for what, (file, case) in OF_CASES.items():

@@ -67,7 +67,8 @@ def test_a_rule_says_what_was_expected_and_found(rule, name):
 def test_every_rule_that_is_a_function_has_its_message_here():
     from zom.conventions import conventions
 
-    opaque = {rule.id for rule in conventions["ome/0.5"].rules if not rule.is_portable}
+    rules = [rule for rule in conventions["ome/0.5"].rules if not rule.check.reads_values]
+    opaque = {rule.id for rule in rules if not rule.is_portable}
     # That of the format is in test_versions.
     assert opaque - {rule for rule, _ in SAID} == {"zarr-format"}
 

@@ -127,6 +127,49 @@ def test_a_draft_of_0_6_is_judged_as_0_6(version):
     assert found == {("ome/rotation", "error")}
 
 
+def by_dimension(version, key):
+    parts = [
+        {key.format("input"): [place], key.format("output"): [place], "transformation": {"type": "identity"}}
+        for place in (0, 1)
+    ]
+    spec = image({"type": "byDimension", "transformations": parts})
+    text = json.dumps(spec.attributes).replace('"version": "0.6"', f'"version": "{version}"')
+    return spec.replace(attributes=json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("version", "key"), [("0.6", "{}Axes"), ("0.6rc0", "{}Axes"), ("0.6.dev4", "{}_axes")]
+)
+def test_axes_of_a_by_dimension_are_called_as_the_version_has_it(version, key):
+    spec = by_dimension(version, key)
+    assert [str(each) for each in zom.validate(spec, conventions=["ome"])] == []
+    (fault,) = [
+        each
+        for each in zom.validate(
+            spec.replace(
+                attributes=json.loads(
+                    json.dumps(spec.attributes).replace(
+                        f'"{key.format("output")}": [1]', f'"{key.format("output")}": [2]'
+                    )
+                )
+            ),
+            conventions=["ome"],
+        )
+        if each.pointer.endswith("/0")
+    ]
+    assert (fault.code, fault.inside[-2]) == ("ome/transform-indices", key.format("output"))
+
+
+@pytest.mark.parametrize(
+    ("version", "wrong", "right"),
+    [("0.6", "{}_axes", "{}Axes"), ("0.6rc0", "{}_axes", "{}Axes"), ("0.6.dev4", "{}Axes", "{}_axes")],
+)
+def test_axes_of_a_by_dimension_are_not_called_as_another_version_has_it(version, wrong, right):
+    found = zom.validate(by_dimension(version, wrong), conventions=["ome"])
+    assert {each.severity for each in found} == {"error"}
+    assert {each.inside[-1] for each in found} == {right.format("input"), right.format("output")}
+
+
 def test_older_drafts_are_known_and_are_not_checked_as_the_newest():
     spec = ome.image("yx", (8, 8), version="0.6")
     told = json.loads(json.dumps(spec.attributes).replace('"version": "0.6"', '"version": "0.6.dev2"'))

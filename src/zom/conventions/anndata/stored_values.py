@@ -1,4 +1,4 @@
-"""The rules of AnnData on stored values: codes of categories, and the indexes of sparse matrices.
+"""The rules of AnnData on stored values: codes of categories, indexes of sparse matrices, and names.
 
 https://anndata.readthedocs.io/en/stable/fileformat-prose.html. What these refer to has to be there: readers
 take a wrong one for data, or end with an error of the library below them.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.checks.blocks import repeated
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
 from zom.checks.checked_rule import CheckedRule, is_value
 from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
@@ -105,6 +106,33 @@ def _indices_are_within(site: Site) -> Iterator[Breach] | Skip:
     return _beyond(site, "indices", indices, 0, size)
 
 
+def _names_differ(site: Site) -> Iterator[Breach] | Skip:
+    frames = [site.node.groups.get(name) for name in ("obs", "var")]
+    labels = [array for frame in frames if frame is not None and (array := _labels(frame)) is not None]
+    if not labels:
+        return Skip("no names of one dimension")
+    if any(array.reader is None for array in labels):
+        return VALUES_UNREAD
+    return _same_names(site, labels)
+
+
+def _labels(frame: Node) -> Node | None:
+    """The array with the row labels of a dataframe: its index, or the values of one that may have none."""
+    name = frame.attributes.get("_index")
+    index = (frame.members or {}).get(name) if isinstance(name, str) else None
+    array = index if index is None or index.is_array else index.arrays.get("values")
+    return array if array is not None and array.ndim == 1 else None
+
+
+def _same_names(site: Site, labels: list[Node]) -> Iterator[Breach]:
+    for array in labels:
+        found = repeated(lambda: array.blocks() or iter(()), (array.shape or (0,))[0])  # noqa: B023 - called at once
+        if found is not None:
+            name, first, second = found
+            shown = f"{name!r} at index {first} and again at {second}"
+            yield site.breach((), "names that are all different", shown, node=array)
+
+
 STORED_RULES: Final[tuple[CheckedRule, ...]] = (
     CheckedRule(
         "categorical-codes",
@@ -129,5 +157,13 @@ STORED_RULES: Final[tuple[CheckedRule, ...]] = (
         fix="write the matrix again, with its true shape",
         link=f"{LINK}#sparse-arrays",
         when=(is_value(TYPE, *SPARSE),),
+    ),
+    CheckedRule(
+        "names-distinct",
+        of_values(_names_differ),
+        should="the names of observations, and those of variables, are all different; anndata warns of others",
+        fix="give each row a name of its own, as obs_names_make_unique and var_names_make_unique do",
+        link=f"{LINK}#dataframe",
+        when=(is_value(TYPE, "anndata"),),
     ),
 )

@@ -10,9 +10,9 @@ document itself says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from zom.checks.checked_rule import above, is_like
 from zom.conventions.cf import (
     bounds,
     cells,
@@ -33,54 +33,30 @@ from zom.conventions.cf import (
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
-from zom.conventions.cf.dataset import NAMED
 from zom.conventions.cf.name_table import read_table, rules_of
+from zom.conventions.cf.since import version_followed, with_versions
 from zom.conventions.framework.convention import Convention, register
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from zom.conventions.framework.rulebook import read_rulebook
 
 __all__ = ["CF", "standard_names"]
 
+_PARTS: Final = (
+    identity, missing, description, flags, coordinates, coordinate_values, stored_values, vertical, time_coordinates,
+    grid_mapping, domain, bounds, cells, geometry, reduction, quantization, sampling,
+)  # fmt: skip
+"""The modules with the checks, by the names of their rules."""
+
 
 CF: Final = register(
-    Convention(
-        id="cf",
-        title="CF metadata conventions",
-        link="https://cfconventions.org/cf-conventions/cf-conventions.html",
-        uuid="77c308c7-4db2-4774-8b2d-aa37e9997db6",
-        aliases=("https://raw.githubusercontent.com/zarr-conventions/CF/refs/tags/v1/schema.json",),
-        owns=("cell_methods", "cell_measures", "formula_terms", "computed_standard_name", "flag_values", "flag_masks", "flag_meanings"),
-        refines=("xarray",),
-        attributes={"group": GroupAttributes, "array": VariableAttributes},
-        # CF is at a group that names it, and at all below: stores often hold one dataset in each group. A list
-        # of names is a fault, which is to be told.
-        signs=tuple((above(is_like(at, NAMED)),) for at in ("Conventions", "Conventions[*]")),
-        further={
-            "cf-standard-names": "the standard name table, for a file of it is needed: --standard-names FILE, or "
-            "zom.conventions.cf.standard_names(FILE) among the conventions"
-        },
-        rules=(
-            *identity.RULES,
-            *missing.RULES,
-            *description.RULES,
-            *flags.RULES,
-            *coordinates.RULES,
-            *coordinate_values.RULES,
-            *stored_values.RULES,
-            *vertical.RULES,
-            *time_coordinates.RULES,
-            *grid_mapping.RULES,
-            *domain.RULES,
-            *bounds.RULES,
-            *cells.RULES,
-            *geometry.RULES,
-            *reduction.RULES,
-            *quantization.RULES,
-            *sampling.RULES,
-        ),
+    with_versions(
+        read_rulebook(
+            Path(__file__).with_name("cf.toml"),
+            attributes={"group": GroupAttributes, "array": VariableAttributes},
+            followed=version_followed,
+            functions={name: check for each in _PARTS for name, check in each.CHECKS.items()},
+        )
     )
-)  # fmt: skip
+)
 """The Climate and Forecast conventions."""
 
 

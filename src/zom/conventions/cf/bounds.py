@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import equal, forbidden
+from zom.checks.values import equal
+from zom.conventions.cf.naming import names_one
 from zom.conventions.cf.time_units import is_reference
-from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, section
+from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text
 from zom.conventions.cf.words import pairs
 from zom.problems import show
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["INHERITED", "RULES"]
+__all__ = ["CHECKS", "INHERITED"]
 
 INHERITED: Final = (
     "axis", "calendar", "cf_role", "computed_standard_name", "leap_month", "leap_year", "long_name", "month_lengths",
@@ -31,22 +32,7 @@ INHERITED: Final = (
 _INHERITED_BEFORE: Final = (
     "axis", "calendar", "leap_month", "leap_year", "month_lengths", "positive", "standard_name", "units",
 )  # fmt: skip
-"""Those that agreed before CF 1.9, which marked attributes so: a `long_name` of its own was fine."""
-
-_BOUNDS = section("cell-boundaries")
-_CLIMATOLOGY = section("climatological-statistics")
-
-
-def _exists(name: str) -> Any:
-    def check(variable: Variable, text: str) -> Iterator[Breach]:
-        words = text.split()
-        if len(words) != 1:
-            yield variable.breach(name, "the name of one variable", repr(text))
-        elif variable.is_missing(words[0]):
-            yield variable.unknown(name, words[0])
-
-    check.__name__ = check.__qualname__ = f"{name}_exists"
-    return judged_text(check, name)
+"""Those that agreed before CF 1.11 marked attributes so (issue 265): a `long_name` of its own was fine."""
 
 
 def _dims(variable: Variable) -> str:
@@ -102,7 +88,7 @@ def _numeric(name: str) -> Any:
 
 def _agreeing(variable: Variable) -> tuple[str, ...]:
     """The attributes that a boundary variable has from its parent, in the version of CF that the dataset names."""
-    return INHERITED if variable.dataset.version >= (1, 9) else _INHERITED_BEFORE
+    return INHERITED if variable.dataset.version >= (1, 11) else _INHERITED_BEFORE
 
 
 def _inherited(variable: Variable) -> Iterator[Breach]:
@@ -194,144 +180,27 @@ def _filled(variable: Variable) -> Iterator[Breach]:
 
 _NONE: Final = "no boundary variable"
 
-RULES: Final = (
-    CheckedRule(
-        "bounds-exist",
-        _exists("bounds"),
-        must="bounds is the name of one variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_BOUNDS,
-        on="array",
+CHECKS: Final[Functions] = {
+    "bounds-exist": names_one("bounds"),
+    "bounds-dimensions": _dimensions("bounds"),
+    "bounds-vertices": judged_text(_vertices, "bounds"),
+    "bounds-numeric": _numeric("bounds"),
+    "bounds-attributes": judged(_inherited, where=_is_bounds, otherwise=_NONE),
+    "bounds-bare": judged(_bare, where=_is_bounds, otherwise=_NONE),
+    "bounds-formula-terms": judged(
+        _formula, where=_parent_has_terms, otherwise="no bounds of a parametric vertical coordinate"
     ),
-    CheckedRule(
-        "bounds-dimensions",
-        _dimensions("bounds"),
-        must="a boundary variable has the dimensions of its parent, and one more behind them",
-        fix="give it these dimensions, the vertices last",
-        link=_BOUNDS,
-        on="array",
+    "bounds-formula-terms-agree": judged_text(
+        _same_terms,
+        "formula_terms",
+        where=_parent_has_terms,
+        otherwise="no bounds of a parametric vertical coordinate",
     ),
-    CheckedRule(
-        "bounds-vertices",
-        judged_text(_vertices, "bounds"),
-        each="bounds",
-        must="cells of one dimension have 2 vertices, those of several have more",
-        fix="store 2 bounds for each cell of a line, and all corners of a polygon",
-        link=_BOUNDS,
-        on="array",
-    ),
-    CheckedRule(
-        "bounds-numeric",
-        _numeric("bounds"),
-        must="a boundary variable is of numbers",
-        fix="store the bounds as numbers",
-        link=_BOUNDS,
-        on="array",
-    ),
-    CheckedRule(
-        "bounds-attributes",
-        judged(_inherited, where=_is_bounds, otherwise=_NONE),
-        must="units, standard_name, axis and such of a boundary variable are those of its parent",
-        fix="remove the attribute: the parent's counts",
-        link=_BOUNDS,
-        on="array",
-    ),
-    CheckedRule(
-        "bounds-bare",
-        judged(_bare, where=_is_bounds, otherwise=_NONE),
-        should="a boundary variable leaves out units, standard_name, axis and such, as its parent has them",
-        fix="remove the attribute",
-        link=_BOUNDS,
-        on="array",
-        advice=True,
-    ),
-    CheckedRule(
-        "bounds-formula-terms",
-        judged(_formula, where=_parent_has_terms, otherwise="no bounds of a parametric vertical coordinate"),
-        must="the bounds of a parametric vertical coordinate have formula_terms",
-        fix="add formula_terms that name the bounds of each vertical term",
-        link=_BOUNDS,
-        on="array",
-    ),
-    CheckedRule(
-        "bounds-formula-terms-agree",
-        judged_text(
-            _same_terms,
-            "formula_terms",
-            where=_parent_has_terms,
-            otherwise="no bounds of a parametric vertical coordinate",
-        ),
-        each="formula_terms",
-        must="formula_terms of bounds have the parent's terms: other variables for the vertical ones, and else the same",
-        fix="name the bounds of each vertical term, and the variables themselves of the others",
-        link=_BOUNDS,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-of-time",
-        judged(_time, about="climatology", reach="document"),
-        each="climatology",
-        must="climatology stands at a time coordinate only",
-        fix="use bounds, or give the variable units of time since a date",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-exists",
-        _exists("climatology"),
-        must="climatology is the name of one variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-or-bounds",
-        forbidden("bounds"),
-        must="a climatological time coordinate has no bounds",
-        fix="keep climatology, and remove bounds",
-        link=_CLIMATOLOGY,
-        on="array",
-        each="climatology",
-    ),
-    CheckedRule(
-        "climatology-dimensions",
-        _dimensions("climatology"),
-        must="a climatology variable has the dimension of its time coordinate, and one more behind it",
-        fix="give it these dimensions",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-vertices",
-        judged_text(_two, "climatology"),
-        each="climatology",
-        must="the last dimension of a climatology variable has size 2",
-        fix="store the beginning and the end of each interval",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-numeric",
-        _numeric("climatology"),
-        must="a climatology variable is of numbers",
-        fix="store the bounds as numbers",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-attributes",
-        judged(_agrees, where=_is_climatology, otherwise="no climatology variable"),
-        must="units, standard_name and calendar of a climatology variable are those of its time coordinate",
-        fix="remove the attribute: the time coordinate's counts",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-    CheckedRule(
-        "climatology-without-fill",
-        judged(_filled, where=_is_climatology, otherwise="no climatology variable"),
-        must="a climatology variable has neither _FillValue nor missing_value",
-        fix="remove the attribute",
-        link=_CLIMATOLOGY,
-        on="array",
-    ),
-)
+    "climatology-of-time": judged(_time, about="climatology", reach="document"),
+    "climatology-exists": names_one("climatology"),
+    "climatology-dimensions": _dimensions("climatology"),
+    "climatology-vertices": judged_text(_two, "climatology"),
+    "climatology-numeric": _numeric("climatology"),
+    "climatology-attributes": judged(_agrees, where=_is_climatology, otherwise="no climatology variable"),
+    "climatology-without-fill": judged(_filled, where=_is_climatology, otherwise="no climatology variable"),
+}

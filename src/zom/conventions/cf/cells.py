@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
-from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
@@ -23,12 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zom.checks.check import Breach, Skip
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
 
-__all__ = ["RULES"]
+__all__ = ["CHECKS"]
 
-_MEASURES = section("cell-measures")
-_METHODS = section("cell-methods")
 _UNITS: Final = {"area": "m2", "volume": "m3"}
 _STANDARD: Final = frozenset({
     "time", "latitude", "longitude", "height", "altitude", "depth", "air_pressure", "area", "region", "realization",
@@ -108,9 +106,8 @@ def _grammar(variable: Variable, text: str) -> Iterator[Breach]:
 def _known(variable: Variable) -> Iterator[Breach]:
     for each in _parsed(variable):
         if each.method not in METHODS:
-            close = difflib.get_close_matches(each.method, METHODS, 2)
-            found = repr(each.method)
-            yield variable.breach("cell_methods", "a method of Appendix E", found, fix=did_you_mean(close))
+            fix = did_you_mean(near(each.method, METHODS))
+            yield variable.breach("cell_methods", "a method of Appendix E", repr(each.method), fix=fix)
 
 
 def _scalars(variable: Variable) -> list[Node]:
@@ -221,138 +218,32 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
             )
 
 
-RULES: Final = (
-    CheckedRule(
-        "cell-measures",
-        judged_text(_form, "cell_measures", reach="document"),
-        each="cell_measures",
-        must="cell_measures are pairs of a measure with a colon and a variable",
-        fix="write them as in 'area: cell_area'",
-        link=_MEASURES,
-        on="array",
+CHECKS: Final[Functions] = {
+    "cell-measures": judged_text(_form, "cell_measures", reach="document"),
+    "cell-measures-measure": judged_text(
+        _measure,
+        "cell_measures",
+        where=lambda v: bool(pairs(v.text("cell_measures") or "")),
+        otherwise="no pairs",
+        reach="document",
     ),
-    CheckedRule(
-        "cell-measures-measure",
-        judged_text(
-            _measure,
-            "cell_measures",
-            where=lambda v: bool(pairs(v.text("cell_measures") or "")),
-            otherwise="no pairs",
-            reach="document",
-        ),
-        each="cell_measures",
-        must="the measure of cells is area or volume",
-        fix="write 'area: variable' or 'volume: variable'",
-        link=_MEASURES,
-        on="array",
+    "cell-measures-exist": judged_text(_exist, "cell_measures"),
+    "cell-measures-dimensions": judged_text(
+        _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
     ),
-    CheckedRule(
-        "cell-measures-exist",
-        judged_text(_exist, "cell_measures"),
-        each="cell_measures",
-        must="a variable that cell_measures names is in the dataset, or named by external_variables",
-        fix="correct the name, or add it to external_variables of the root",
-        link=_MEASURES,
-        on="array",
+    "cell-measures-units": judged_text(_units, "cell_measures"),
+    "cell-methods": judged_text(_grammar, "cell_methods", reach="document"),
+    "cell-methods-known": judged(_known, about="cell_methods", reach="document"),
+    "cell-methods-names": judged(_names, about="cell_methods"),
+    "cell-methods-once": judged(_once, about="cell_methods", reach="document"),
+    "cell-methods-climatology": judged(
+        _climate, about="cell_methods", where=_has_climate, otherwise="no method within or over days or years"
     ),
-    CheckedRule(
-        "cell-measures-dimensions",
-        judged_text(
-            _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
-        ),
-        each="cell_measures",
-        must="the dimensions of a measure are among those of the variable that names it",
-        fix="name a measure on these dimensions",
-        link=_MEASURES,
-        on="array",
+    "cell-methods-intervals": judged(
+        _intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", reach="document"
     ),
-    CheckedRule(
-        "cell-measures-units",
-        judged_text(_units, "cell_measures"),
-        each="cell_measures",
-        must="a measure has units of what it measures: square metres for area, cubic metres for volume",
-        fix="add units: 'm2' or 'm3'",
-        link=_MEASURES,
-        on="array",
+    "cell-methods-given": judged(
+        _given, where=_has_axes, otherwise="no data with spatiotemporal coordinates"
     ),
-    CheckedRule(
-        "cell-methods",
-        judged_text(_grammar, "cell_methods", reach="document"),
-        each="cell_methods",
-        must="cell_methods are entries of dimensions with colons, a method, and what qualifies it",
-        fix="write them as in 'time: mean area: sum where land (interval: 1 hour)'",
-        link=_METHODS,
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-known",
-        judged(_known, about="cell_methods", reach="document"),
-        each="cell_methods",
-        must="a cell method is one of Appendix E",
-        fix="take the method from Appendix E",
-        link=section("appendix-cell-methods"),
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-names",
-        judged(_names, about="cell_methods"),
-        each="cell_methods",
-        must="a cell method is said of dimensions, scalar coordinates, standard names or area",
-        fix="correct the name",
-        link=_METHODS,
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-once",
-        judged(_once, about="cell_methods", reach="document"),
-        each="cell_methods",
-        must="each dimension has one cell method, unless it is climatological time",
-        fix="keep one entry for the dimension",
-        link=_METHODS,
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-climatology",
-        judged(
-            _climate,
-            about="cell_methods",
-            where=_has_climate,
-            otherwise="no method within or over days or years",
-        ),
-        each="cell_methods",
-        must="methods within or over days or years are said of a time coordinate with climatology",
-        fix="add climatology to the time coordinate",
-        link=section("climatological-statistics"),
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-intervals",
-        judged(
-            _intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", reach="document"
-        ),
-        each="cell_methods",
-        must="a cell method has one interval, or one for each of its dimensions, each a number and a unit",
-        fix="write '(interval: 1 hour)'",
-        link=_METHODS,
-        on="array",
-    ),
-    CheckedRule(
-        "cell-methods-given",
-        judged(_given, where=_has_axes, otherwise="no data with spatiotemporal coordinates"),
-        should="data have a cell method for each of their dimensions of time and space",
-        fix="add cell_methods, such as 'time: mean area: point'",
-        link=_METHODS,
-        on="array",
-        advice=True,
-        after_any=NAMING,
-    ),
-    CheckedRule(
-        "cell-methods-bounds",
-        judged(_bounds, about="cell_methods"),
-        each="cell_methods",
-        should="coordinates over which a method but point was applied have bounds or climatology",
-        fix="add bounds to the coordinate",
-        link=_METHODS,
-        on="array",
-    ),
-)
+    "cell-methods-bounds": judged(_bounds, about="cell_methods"),
+}

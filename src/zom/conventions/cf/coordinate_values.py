@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.checks.checked_rule import CheckedRule
-from zom.conventions.cf.variable import Variable, section
+from zom.conventions.cf.variable import Variable
+from zom.formats.node_view import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["RULES"]
+    from zom.conventions.framework.rulebook import Functions
+
+__all__ = ["CHECKS"]
 
 
 _NUMBERS: Final = "iufM"
@@ -25,7 +27,7 @@ _NUMBERS: Final = "iufM"
 
 def _blocks_of(site: Site) -> Iterator[Any] | Skip:
     """The values of a coordinate variable, of numbers, block by block."""
-    if not Variable(site.node).is_coordinate:
+    if not remembered(site.node, Variable).is_coordinate:
         return Skip("not a coordinate variable")
     blocks = site.node.blocks()
     if blocks is None:
@@ -71,7 +73,8 @@ def _turning(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
         places = np.flatnonzero(~np.asarray(after > before if rises else after < before))
         if places.size:
             place = int(places[0])
-            expected = f"values that all {'rise' if rises else 'fall'}"
+            goes = "rise" if rises else "rise, or all fall" if not begin and before[0] == after[0] else "fall"
+            expected = f"values that all {goes}"
             found = f"{before[place]!s} and then {after[place]!s} at index {begin + place + 1}"
             yield site.breach((), expected, found, node=site.node)
             return
@@ -79,21 +82,7 @@ def _turning(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
         last = values[-1:]
 
 
-RULES: Final[tuple[CheckedRule, ...]] = (
-    CheckedRule(
-        "coordinate-values-missing",
-        of_values(_none_missing),
-        must="a coordinate variable has no missing values",
-        fix="give each place along the dimension its coordinate, or make the variable an auxiliary one",
-        link=section("terminology"),
-        on="array",
-    ),
-    CheckedRule(
-        "coordinate-values-monotonic",
-        of_values(_monotonic),
-        must="the values of a coordinate variable strictly rise or strictly fall",
-        fix="sort the data along the dimension, or make the variable an auxiliary coordinate",
-        link=section("terminology"),
-        on="array",
-    ),
-)
+CHECKS: Final[Functions] = {
+    "coordinate-values-missing": of_values(_none_missing),
+    "coordinate-values-monotonic": of_values(_monotonic),
+}

@@ -11,21 +11,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import pattern
+from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.units import axis_of_units, is_pressure
-from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
 
-__all__ = ["RULES", "uncompressed"]
+__all__ = ["CHECKS", "uncompressed"]
 
-_SYSTEM = section("coordinate-system")
 _DOWN: Final = frozenset({"depth", "ocean_depth", "depth_below_geoid"})
 _UP: Final = frozenset({"height", "altitude", "height_above_geopotential_datum", "height_above_reference_ellipsoid", "height_above_mean_sea_level"})  # fmt: skip
 
@@ -85,18 +84,6 @@ def _positive_consistent(variable: Variable, positive: str) -> Iterator[Breach]:
     wanted = "down" if name in _DOWN else "up"
     if positive.lower() in {"up", "down"} and positive.lower() != wanted:
         yield variable.breach("positive", f"{wanted!r} for a {name}", repr(positive))
-
-
-def _exist(variable: Variable, text: str) -> Iterator[Breach]:
-    for word in text.split():
-        if variable.is_missing(word):
-            yield variable.unknown("coordinates", word)
-
-
-def _ancillary(variable: Variable, text: str) -> Iterator[Breach]:
-    for word in text.split():
-        if variable.is_missing(word):
-            yield variable.unknown("ancillary_variables", word)
 
 
 def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
@@ -222,178 +209,43 @@ def _is_projected(variable: Variable) -> bool:
     )
 
 
-RULES: Final = (
-    CheckedRule(
-        "axis",
-        pattern("[XYZTxyzt]", at="axis"),
-        must="axis is X, Y, Z or T",
-        fix="write 'X', 'Y', 'Z' or 'T'",
-        link=section("coordinate-types"),
-        on="array",
-    ),
-    CheckedRule(
-        "axis-of-coordinates",
-        judged_text(_place, "axis"),
-        each="axis",
-        must="axis stands at variables of coordinates only",
-        fix="remove axis, or name the variable in the attribute coordinates of the data",
-        link=section("coordinate-types"),
-        on="array",
-        after_any=NAMING,
-        after=("xarray/dims-*",),
-    ),
-    CheckedRule(
-        "axis-agrees",
-        judged_text(_consistent, "axis", reach="document"),
-        each="axis",
-        must="axis agrees with the kind of coordinate that units and positive tell of",
-        fix="correct axis, or units and positive",
-        link=section("coordinate-types"),
-        on="array",
-    ),
-    CheckedRule(
-        "axis-once",
-        judged(_once, where=lambda v: v.is_data, otherwise="no data variable"),
-        must="a data variable has one coordinate of each axis at most",
-        fix="remove the attribute axis of the coordinate that is less to the point",
-        link=_SYSTEM,
-        on="array",
-        after=("axis", "axis-agrees"),
-    ),
-    CheckedRule(
+CHECKS: Final[Functions] = {
+    "axis-of-coordinates": judged_text(_place, "axis"),
+    "axis-agrees": judged_text(_consistent, "axis", reach="document"),
+    "axis-once": judged(_once, where=lambda v: v.is_data, otherwise="no data variable"),
+    "positive-given": judged(_positive_given, where=_is_vertical, otherwise="no vertical coordinate"),
+    "positive-agrees": judged_text(
+        _positive_consistent,
         "positive",
-        pattern("[Uu][Pp]|[Dd][Oo][Ww][Nn]", at="positive"),
-        must="positive is up or down",
-        fix="write 'up' or 'down'",
-        link=section("vertical-coordinate"),
-        on="array",
+        where=lambda v: v.text("standard_name") in _DOWN | _UP,
+        otherwise="no standard name that says which way is up",
+        reach="document",
     ),
-    CheckedRule(
-        "positive-given",
-        judged(_positive_given, where=_is_vertical, otherwise="no vertical coordinate"),
-        must="a vertical coordinate has the attribute positive, unless its units are of pressure",
-        fix="add positive: 'up' or 'down'",
-        link=section("vertical-coordinate"),
-        on="array",
+    "coordinates-exist": names_each("coordinates"),
+    "coordinates-dimensions": judged_text(
+        _dimensions, "coordinates", where=_is_direct, otherwise="ragged arrays, or a variable without data"
     ),
-    CheckedRule(
-        "positive-agrees",
-        judged_text(
-            _positive_consistent,
-            "positive",
-            where=lambda v: v.text("standard_name") in _DOWN | _UP,
-            otherwise="no standard name that says which way is up",
-            reach="document",
-        ),
-        each="positive",
-        should="positive agrees with the standard name: depth grows down, height and altitude grow up",
-        fix="correct positive, or the standard name",
-        link=section("vertical-coordinate"),
-        on="array",
+    "label-dimensions": judged_text(
+        _labels, "coordinates", where=_names_label, otherwise="no variable of strings among the coordinates"
     ),
-    CheckedRule(
-        "coordinates-exist",
-        judged_text(_exist, "coordinates"),
-        each="coordinates",
-        must="every word of coordinates names a variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_SYSTEM,
-        on="array",
+    "ancillary-exist": names_each("ancillary_variables"),
+    "coordinate-without-fill": judged(
+        _fill, where=_is_coordinate, otherwise="no coordinate variable", reach="name"
     ),
-    CheckedRule(
-        "coordinates-dimensions",
-        judged_text(
-            _dimensions,
-            "coordinates",
-            where=_is_direct,
-            otherwise="ragged arrays, or a variable without data",
-        ),
-        each="coordinates",
-        must="the dimensions of a coordinate are among those of the variable that names it",
-        fix="name a coordinate on these dimensions, or rename its dimensions",
-        link=_SYSTEM,
-        on="array",
+    "text-coordinate": judged(
+        _text_coordinate,
+        where=lambda v: v.is_text and v.node.ndim == 1,
+        otherwise="not strings in one dimension",
+        reach="name",
     ),
-    CheckedRule(
-        "label-dimensions",
-        judged_text(
-            _labels,
-            "coordinates",
-            where=_names_label,
-            otherwise="no variable of strings among the coordinates",
-        ),
-        each="coordinates",
-        must="a label has at most one dimension, and that is one of the variable that names it",
-        fix="give the label one dimension of the variable",
-        link=section("labels"),
-        on="array",
+    "multidimensional-name": judged(
+        _own_dimension, where=_is_multidimensional, otherwise="no coordinates in several dimensions"
     ),
-    CheckedRule(
-        "ancillary-exist",
-        judged_text(_ancillary, "ancillary_variables"),
-        each="ancillary_variables",
-        must="every word of ancillary_variables names a variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=section("ancillary-data"),
-        on="array",
+    "dimension-coordinates": judged(_has_coordinates, where=_is_gridded, otherwise="no gridded data"),
+    "horizontal-axis": judged(
+        _horizontal_axis, where=_is_horizontal, otherwise="no horizontal coordinate variable"
     ),
-    CheckedRule(
-        "coordinate-without-fill",
-        judged(_fill, where=_is_coordinate, otherwise="no coordinate variable", reach="name"),
-        must="a coordinate variable has neither _FillValue nor missing_value",
-        fix="remove the attribute; in xarray, write with encoding={'_FillValue': None}",
-        link=_SYSTEM,
-        on="array",
+    "georeferenced": judged(
+        _located, where=_is_projected, otherwise="the data are not on a projection, or have a grid mapping"
     ),
-    CheckedRule(
-        "text-coordinate",
-        judged(
-            _text_coordinate,
-            where=lambda v: v.is_text and v.node.ndim == 1,
-            otherwise="not strings in one dimension",
-            reach="name",
-        ),
-        must="a variable of strings in one dimension has not the name of that dimension",
-        fix="rename the variable, and name it in the attribute coordinates of the data",
-        link=section("variables"),
-        on="array",
-    ),
-    CheckedRule(
-        "multidimensional-name",
-        judged(_own_dimension, where=_is_multidimensional, otherwise="no coordinates in several dimensions"),
-        should="coordinates in several dimensions have not the name of one of these",
-        fix="rename the variable or the dimension",
-        link=_SYSTEM,
-        on="array",
-    ),
-    CheckedRule(
-        "dimension-coordinates",
-        judged(_has_coordinates, where=_is_gridded, otherwise="no gridded data"),
-        must="a latitude, longitude, vertical or time coordinate of one dimension alone is its coordinate variable",
-        fix="rename the coordinate to the name of the dimension, or the dimension to its name",
-        link=_SYSTEM,
-        on="array",
-    ),
-    CheckedRule(
-        "horizontal-axis",
-        judged(_horizontal_axis, where=_is_horizontal, otherwise="no horizontal coordinate variable"),
-        should="horizontal coordinate variables have the attribute axis",
-        fix="add axis: 'X' or 'Y'",
-        link=_SYSTEM,
-        on="array",
-        advice=True,
-    ),
-    CheckedRule(
-        "georeferenced",
-        judged(
-            _located,
-            where=_is_projected,
-            otherwise="the data are not on a projection, or have a grid mapping",
-        ),
-        must="data on projected coordinates have a grid mapping, or latitude and longitude among their coordinates",
-        fix="add grid_mapping, or the coordinates",
-        link=section("grid-mappings-and-projections"),
-        on="array",
-        after_any=NAMING,
-    ),
-)
+}

@@ -28,6 +28,7 @@ __all__ = [
     "meant_version",
     "resolve",
     "root_of",
+    "version_of",
 ]
 
 LISTS: Final = (
@@ -37,6 +38,9 @@ LISTS: Final = (
 """The attributes whose words name variables."""
 _KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
 """Those in which a key stands before each name."""
+
+_NAMING: Final = frozenset((*LISTS, *_KEYED, "coordinate_interpolation", "tie_point_mapping", "grid_mapping"))
+"""All attributes that name variables."""
 
 _CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 
@@ -66,6 +70,11 @@ def meant_version(conventions: object) -> tuple[int, int] | None:
     known = cf_version(conventions)
     found = _MEANT.search(conventions) if known is None and isinstance(conventions, str) else None
     return known if found is None else (int(found[1]), int(found[2]))
+
+
+def version_of(root: Node) -> tuple[int, int]:
+    """The version that the root of a dataset names; the newest where it names none."""
+    return meant_version(root.attributes.get("Conventions")) or (1, 999)
 
 
 def root_of(node: Node) -> Node:
@@ -107,11 +116,12 @@ class Dataset:
         self.names = [node for node in self.variables if node.attributes]
         self._named: dict[Node, list[Reference]] = {}
         for source in self.names:
+            if _NAMING.isdisjoint(source.attributes):
+                continue
             for reference in _references(source):
                 if isinstance(reference.target, Node):
                     self._named.setdefault(reference.target, []).append(reference)
-        self.version: tuple[int, int] = meant_version(root.attributes.get("Conventions")) or (1, 999)
-        """The version that the dataset names; the newest where it names none."""
+        self.version = version_of(root)
         words = (node.attributes.get("coordinates") for node in root.walk() if node.is_group)
         # xarray writes the coordinates that belong to no data variable into an attribute of the group.
         self.group_coordinates = {word for each in words if isinstance(each, str) for word in each.split()}
@@ -120,17 +130,26 @@ class Dataset:
         """The variables of which one of these attributes names `node`."""
         return [each.source for each in self._named.get(node, ()) if each.attribute in attributes]
 
+    def roles(self, node: Node) -> frozenset[str]:
+        """The attributes of other variables that name `node`."""
+        return frozenset(each.attribute for each in self._named.get(node, ()))
+
     @property
     def external(self) -> set[str]:
         """The variables that are said to be in other files."""
         found = self.root.attributes.get("external_variables")
         return set(found.split()) if isinstance(found, str) else set()
 
-    @cached_property
+    @property
     def is_ragged(self) -> bool:
         """Whether it holds ragged arrays, in which coordinates are found by way of counts or indices."""
-        keys = ("sample_dimension", "instance_dimension")
-        return any(key in node.attributes for node in self.names for key in keys)
+        return bool(self.ragged)
+
+    @cached_property
+    def ragged(self) -> list[Node]:
+        """The variables that count or index the elements of ragged arrays."""
+        keys = {"sample_dimension", "instance_dimension"}
+        return [node for node in self.names if not keys.isdisjoint(node.attributes)]
 
     @property
     def has_features(self) -> bool:

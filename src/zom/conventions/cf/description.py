@@ -10,8 +10,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Skip
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference, parse_time_units
 from zom.conventions.cf.units import (
@@ -25,7 +23,7 @@ from zom.conventions.cf.units import (
     has_temperature,
     wrong_units,
 )
-from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.misspelling import meant
 from zom.problems import show
 
@@ -33,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["MODIFIERS", "RULES"]
+__all__ = ["CHECKS", "MODIFIERS"]
 
 MODIFIERS: Final = ("detection_minimum", "number_of_observations", "standard_error", "status_flag")
 """The standard name modifiers of Appendix C."""
@@ -47,10 +46,6 @@ _DIMENSIONAL: Final = frozenset({
 })  # fmt: skip
 """Standard names of quantities with a dimension that are told from no table."""
 
-_METADATA: Final = (
-    "temperature: on_scale", "temperature: difference", "temperature: unknown",
-    "leap_seconds: none", "leap_seconds: utc", "leap_seconds: unknown",
-)  # fmt: skip
 _DIFFERENCES: Final = frozenset({"range", "standard_deviation", "variance"})
 
 
@@ -155,7 +150,7 @@ def _temperature_metadata(variable: Variable) -> Iterator[Breach]:
 
 
 def _is_temperature(variable: Variable) -> bool:
-    return variable.dataset.version >= (1, 11) and has_temperature(variable.attributes.get("units"))
+    return has_temperature(variable.attributes.get("units"))
 
 
 def _described(variable: Variable) -> Iterator[Breach]:
@@ -166,6 +161,13 @@ def _described(variable: Variable) -> Iterator[Breach]:
 def _is_described(variable: Variable) -> bool:
     is_coordinate = variable.is_coordinate and "compress" not in variable.attributes
     return variable.is_data or is_coordinate or variable.is_auxiliary
+
+
+def _name_spelt(variable: Variable, name: str) -> Iterator[Breach]:
+    quantity = (name.split() or [""])[0]
+    near = None if quantity in _DIMENSIONAL else meant(quantity, _DIMENSIONAL)
+    if near is not None:
+        yield variable.breach("standard_name", repr(near), repr(name), fix=f"did you mean {near!r}?")
 
 
 def _modifier(variable: Variable, name: str) -> Iterator[Breach]:
@@ -186,151 +188,38 @@ def _has_modifier(variable: Variable) -> bool:
     return re.fullmatch(r"\S+\s+\S+", (variable.text("standard_name") or "").strip()) is not None
 
 
-RULES: Final = (
-    CheckedRule(
-        "units-given",
-        judged(_units_given, where=_needs_units, otherwise="no quantity that is known to have a dimension"),
-        must="a variable of a quantity that has a dimension has units",
-        fix="add the attribute units",
-        link=section("units"),
-        on="array",
+CHECKS: Final[Functions] = {
+    "units-given": judged(
+        _units_given, where=_needs_units, otherwise="no quantity that is known to have a dimension"
     ),
-    CheckedRule(
-        "units-not-empty",
-        judged_text(_units_empty, "units", reach="document"),
-        each="units",
-        should="units are not an empty string",
-        fix="write '1' for a quantity without a dimension, or remove the attribute",
-        link=section("dimensionless-units"),
+    "units-not-empty": judged_text(_units_empty, "units", reach="document"),
+    "units-known": judged_text(
+        _units_known,
+        "units",
+        where=_is_for_udunits,
+        otherwise="units of time since a date, or of COARDS",
+        reach="document",
     ),
-    CheckedRule(
-        "units-known",
-        judged_text(
-            _units_known,
-            "units",
-            where=_is_for_udunits,
-            otherwise="units of time since a date, or of COARDS",
-            reach="document",
-        ),
-        each="units",
-        must="units are ones that UDUNITS reads",
-        fix="spell the units as UDUNITS does, as in 'm s-1'",
-        link=section("units"),
-        on="array",
-        after=("time-units",),
+    "units-spelling": judged_text(_units_spelt, "units", reach="document"),
+    "units-deprecated": judged_text(_deprecated, "units", reach="document"),
+    "units-volume-ratio": judged_text(_volume_ratio, "units", reach="document"),
+    "units-metadata-fits": judged_text(_metadata_fits, "units_metadata", reach="document"),
+    "units-metadata-difference": judged_text(
+        _difference,
+        "units_metadata",
+        where=_is_difference,
+        otherwise="no difference of temperatures",
+        reach="document",
     ),
-    CheckedRule(
-        "units-spelling",
-        judged_text(_units_spelt, "units", reach="document"),
-        each="units",
-        must="units of latitude and longitude are spelled as CF lists them: degrees_north, degrees_east, or a short form",
-        fix="write degrees_north or degrees_east",
-        link=section("latitude-coordinate"),
-        on="array",
+    "units-metadata-of-temperature": judged(
+        _temperature_metadata, where=_is_temperature, otherwise="no temperature", reach="document"
     ),
-    CheckedRule(
-        "units-deprecated",
-        judged_text(_deprecated, "units", reach="document"),
-        each="units",
-        should="units are not level, layer or sigma_level",
-        fix="remove units, and describe the coordinate by standard_name and formula_terms",
-        link=section("dimensionless-vertical-coordinate"),
-        on="array",
+    "described": judged(_described, where=_is_described, otherwise="neither data nor coordinates"),
+    "standard-name-spelling": judged_text(_name_spelt, "standard_name", reach="document"),
+    "standard-name-modifier": judged_text(
+        _modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
     ),
-    CheckedRule(
-        "units-volume-ratio",
-        judged_text(_volume_ratio, "units", reach="document"),
-        each="units",
-        must="units are not a volume ratio such as ppmv where there is a standard_name",
-        fix="write the number in place of the unit: 1e-6 for ppmv",
-        link=section("dimensionless-units"),
-        on="array",
-        when=(has("standard_name"),),
+    "standard-name-modifier-deprecated": judged_text(
+        _old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
     ),
-    CheckedRule(
-        "units-metadata",
-        one_of(list(_METADATA), at="units_metadata"),
-        must="units_metadata is temperature: on_scale, difference or unknown, or leap_seconds: none, utc or unknown",
-        fix="write one of these values",
-        link=section("temperature-units"),
-        on="array",
-    ),
-    CheckedRule(
-        "units-metadata-fits",
-        judged_text(_metadata_fits, "units_metadata", reach="document"),
-        each="units_metadata",
-        must="units_metadata stands beside units that it is about: of temperature, or of time since a date",
-        fix="correct the units, or remove units_metadata",
-        link=section("temperature-units"),
-        on="array",
-        reads=("units",),
-    ),
-    CheckedRule(
-        "units-metadata-difference",
-        judged_text(
-            _difference,
-            "units_metadata",
-            where=_is_difference,
-            otherwise="no difference of temperatures",
-            reach="document",
-        ),
-        each="units_metadata",
-        must="units_metadata is temperature: difference for a standard error, a range, a standard deviation or a variance",
-        fix="write 'temperature: difference'",
-        link=section("temperature-units"),
-        on="array",
-    ),
-    CheckedRule(
-        "units-metadata-of-temperature",
-        judged(
-            _temperature_metadata,
-            where=_is_temperature,
-            otherwise="no temperature, or a version before CF-1.11",
-        ),
-        should="a variable in units of temperature has units_metadata",
-        fix="add units_metadata: 'temperature: on_scale' or 'temperature: difference'",
-        link=section("temperature-units"),
-        on="array",
-        advice=True,
-    ),
-    CheckedRule(
-        "described",
-        judged(_described, where=_is_described, otherwise="neither data nor coordinates"),
-        should="variables of data and of coordinates have a long_name or a standard_name",
-        fix="add a long_name",
-        link=section("long-name"),
-        on="array",
-        advice=True,
-        after_any=NAMING,
-    ),
-    CheckedRule(
-        "standard-name",
-        pattern(r"[A-Za-z][A-Za-z0-9_]*( +[a-z_]+)? *", at="standard_name"),
-        must="standard_name is a name without blanks, and at most one modifier after it",
-        fix="take the name from the standard name table; free text goes to long_name",
-        link=section("standard-name"),
-        on="array",
-    ),
-    CheckedRule(
-        "standard-name-modifier",
-        judged_text(
-            _modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
-        ),
-        each="standard_name",
-        must="a standard name modifier is one of Appendix C",
-        fix="use detection_minimum or standard_error, or a standard name of its own",
-        link=section("standard-name-modifiers"),
-        on="array",
-    ),
-    CheckedRule(
-        "standard-name-modifier-deprecated",
-        judged_text(
-            _old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
-        ),
-        each="standard_name",
-        should="the modifiers status_flag and number_of_observations are not used",
-        fix="use the standard names of these words",
-        link=section("standard-name-modifiers"),
-        on="array",
-    ),
-)
+}

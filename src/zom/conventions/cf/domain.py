@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.checked_rule import CheckedRule, has
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.conventions.cf.words import pairs
 from zom.problems import show
 
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["RULES", "known_dimensions"]
+__all__ = ["CHECKS", "known_dimensions"]
 
-_LINK = section("domain-variables")
 _DATA_ONLY: Final = (
     "_FillValue", "actual_range", "add_offset", "ancillary_variables", "cell_methods", "flag_masks", "flag_meanings",
     "flag_values", "missing_value", "scale_factor", "standard_error_multiplier", "standard_name", "units", "units_metadata",
@@ -75,46 +74,11 @@ def _is_domain(variable: Variable) -> bool:
     return variable.is_domain
 
 
-_WHEN = (has("dimensions"),)
-
-RULES: Final = (
-    CheckedRule(
-        "domain-dimensions",
-        judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
-        each="dimensions",
-        must="the dimensions of a domain variable are dimensions of the dataset",
-        fix="correct the name, or add a variable of this dimension",
-        link=_LINK,
-        on="array",
-        when=_WHEN,
+CHECKS: Final[Functions] = {
+    "domain-dimensions": judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
+    "domain-coordinates": judged_text(
+        _within, "dimensions", where=_is_domain, otherwise="no domain variable"
     ),
-    CheckedRule(
-        "domain-coordinates",
-        judged_text(_within, "dimensions", where=_is_domain, otherwise="no domain variable"),
-        each="dimensions",
-        must="coordinates and cell measures of a domain variable have no dimensions but those of the domain",
-        fix="add the dimension to the attribute dimensions",
-        link=_LINK,
-        on="array",
-        when=_WHEN,
-    ),
-    CheckedRule(
-        "domain-long-name",
-        judged(_named, where=_is_domain, otherwise="no domain variable"),
-        should="a domain variable has a long_name",
-        fix="add a long_name",
-        link=_LINK,
-        on="array",
-        when=_WHEN,
-        advice=True,
-    ),
-    CheckedRule(
-        "domain-attributes",
-        judged(_own, where=_is_domain, otherwise="no domain variable"),
-        should="a domain variable has no attributes that are for data only",
-        fix="remove the attribute",
-        link=_LINK,
-        on="array",
-        when=_WHEN,
-    ),
-)
+    "domain-long-name": judged(_named, where=_is_domain, otherwise="no domain variable"),
+    "domain-attributes": judged(_own, where=_is_domain, otherwise="no domain variable"),
+}

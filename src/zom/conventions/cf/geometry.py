@@ -5,34 +5,21 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#geometries
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import pattern, required
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.naming import names_each, names_one
+from zom.conventions.cf.variable import Variable, judged, judged_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
 
-__all__ = ["RULES"]
+__all__ = ["CHECKS"]
 
-_LINK = section("geometries")
 _COUNTS: Final = ("node_count", "part_node_count", "interior_ring")
-
-
-def _single(name: str) -> Any:
-    def check(variable: Variable, text: str) -> Iterator[Breach]:
-        words = text.split()
-        if len(words) != 1:
-            yield variable.breach(name, "the name of one variable", repr(text))
-        elif variable.is_missing(words[0]):
-            yield variable.unknown(name, words[0])
-
-    check.__name__ = check.__qualname__ = f"{name}_exists"
-    return judged_text(check, name)
 
 
 def _container(variable: Variable) -> Iterator[Breach]:
@@ -48,12 +35,6 @@ def _is_container(variable: Variable) -> bool:
 def _nodes(variable: Variable) -> list[Node]:
     words = (variable.text("node_coordinates") or "").split()
     return [node for node in map(variable.variable, words) if node is not None]
-
-
-def _exist(variable: Variable, text: str) -> Iterator[Breach]:
-    for word in text.split():
-        if variable.is_missing(word):
-            yield variable.unknown("node_coordinates", word)
 
 
 def _axes(variable: Variable) -> Iterator[Breach]:
@@ -153,128 +134,19 @@ def _ring_dimension(variable: Variable, text: str) -> Iterator[Breach]:
         yield variable.breach("interior_ring", expected, found, related=[ring, parts])
 
 
-RULES: Final = (
-    CheckedRule(
-        "geometry-exists",
-        _single("geometry"),
-        must="geometry is the name of one variable of the dataset",
-        fix="correct the name, or add the geometry container",
-        link=_LINK,
-        on="array",
+CHECKS: Final[Functions] = {
+    "geometry-exists": names_one("geometry"),
+    "geometry-container": judged(_container, where=_is_container, otherwise="no geometry container"),
+    "geometry-instances": judged_text(_instances, "geometry"),
+    "node-coordinates-exist": names_each("node_coordinates"),
+    "node-coordinates-axis": judged(_axes, about="node_coordinates"),
+    "node-coordinates-once": judged(_once, about="node_coordinates"),
+    "node-coordinates-dimension": judged(_dimensions, about="node_coordinates"),
+    **{f"{name.replace('_', '-')}-exists": names_one(name) for name in _COUNTS},
+    "node-count-given": judged(
+        _counted, where=_is_uncounted, otherwise="no geometry, or one with node_count"
     ),
-    CheckedRule(
-        "geometry-container",
-        judged(_container, where=_is_container, otherwise="no geometry container"),
-        must="a geometry container has geometry_type and node_coordinates",
-        fix="add the attribute",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "geometry-type",
-        pattern("[Pp][Oo][Ii][Nn][Tt]|[Ll][Ii][Nn][Ee]|[Pp][Oo][Ll][Yy][Gg][Oo][Nn]", at="geometry_type"),
-        must="geometry_type is point, line or polygon",
-        fix="write 'point', 'line' or 'polygon'",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "geometry-instances",
-        judged_text(_instances, "geometry"),
-        each="geometry",
-        must="the geometries are counted on a dimension of the data",
-        fix="give node_count a dimension of the data",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "node-coordinates-exist",
-        judged_text(_exist, "node_coordinates"),
-        each="node_coordinates",
-        must="every word of node_coordinates names a variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "node-coordinates-axis",
-        judged(_axes, about="node_coordinates"),
-        each="node_coordinates",
-        must="node coordinates have the attribute axis",
-        fix="add axis to the variable",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "node-coordinates-once",
-        judged(_once, about="node_coordinates"),
-        each="node_coordinates",
-        must="a geometry has one node coordinate of each axis at most",
-        fix="correct the attribute axis of one of the two",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "node-coordinates-dimension",
-        judged(_dimensions, about="node_coordinates"),
-        each="node_coordinates",
-        must="node coordinates have one and the same dimension, that of the nodes",
-        fix="store all nodes along one dimension",
-        link=_LINK,
-        on="array",
-    ),
-    *(
-        CheckedRule(
-            f"{name.replace('_', '-')}-exists",
-            _single(name),
-            must=f"{name} is the name of one variable of the dataset",
-            fix="correct the name, or add the variable",
-            link=_LINK,
-            on="array",
-        )
-        for name in _COUNTS
-    ),
-    CheckedRule(
-        "node-count-given",
-        judged(_counted, where=_is_uncounted, otherwise="no geometry, or one with node_count"),
-        must="a geometry without node_count is of points, whose nodes are on a dimension of the data",
-        fix="add node_count",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "interior-ring-parts",
-        required("part_node_count"),
-        must="where there is interior_ring, there is part_node_count",
-        fix="add part_node_count",
-        link=_LINK,
-        on="array",
-        each="interior_ring",
-    ),
-    CheckedRule(
-        "interior-ring-dimension",
-        judged_text(_ring_dimension, "interior_ring"),
-        each="interior_ring",
-        must="interior_ring has the single dimension of part_node_count",
-        fix="give it this dimension",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "geometry-attributes",
-        judged(_carried, where=_is_container, otherwise="no geometry container"),
-        must="grid_mapping and coordinates of a geometry container stand at its data as well",
-        fix="add the attribute to the data variable",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "nodes",
-        judged_text(_of_nodes, "nodes"),
-        each="nodes",
-        must="nodes is the name of one node coordinate of the dataset",
-        fix="name a variable that node_coordinates names",
-        link=_LINK,
-        on="array",
-    ),
-)
+    "interior-ring-dimension": judged_text(_ring_dimension, "interior_ring"),
+    "geometry-attributes": judged(_carried, where=_is_container, otherwise="no geometry container"),
+    "nodes": judged_text(_of_nodes, "nodes"),
+}

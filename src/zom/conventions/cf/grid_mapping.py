@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.checked_rule import CheckedRule, has, is_value
-from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.missing import is_number
-from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
+from zom.conventions.cf.naming import names_each
+from zom.conventions.cf.variable import Variable, judged, judged_text, listed
 from zom.conventions.cf.words import VocabularyEntry, entries
 from zom.problems import show
 
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["MAPPINGS", "PARAMETERS", "RULES"]
+__all__ = ["CHECKS", "MAPPINGS", "PARAMETERS"]
 
 _CENTRE: Final = (("longitude_of_central_meridian",), ("latitude_of_projection_origin",))
 _ORIGIN: Final = (("longitude_of_projection_origin",), ("latitude_of_projection_origin",))
@@ -103,12 +103,6 @@ def _form(variable: Variable, text: str) -> Iterator[Breach]:
         yield variable.breach(
             "grid_mapping", "the name of a variable, or 'mapping: coordinate coordinate ...'", repr(text)
         )
-
-
-def _exist(variable: Variable, text: str) -> Iterator[Breach]:
-    for each in _mappings(text) or ():
-        if variable.is_missing(each.keys[0]):
-            yield variable.unknown("grid_mapping", each.keys[0])
 
 
 def _coordinates(variable: Variable, text: str) -> Iterator[Breach]:
@@ -206,155 +200,21 @@ def _scalar(variable: Variable) -> Iterator[Breach]:
         yield variable.breach(("shape",), "no dimensions", show(list(variable.shape)))
 
 
-_LINK = section("grid-mappings-and-projections")
-_APPENDIX = section("appendix-grid-mappings")
-_NAME = (has("grid_mapping_name"),)
-
-RULES: Final = (
-    CheckedRule(
-        "grid-mapping",
-        judged_text(_form, "grid_mapping", reach="document"),
-        each="grid_mapping",
-        must="grid_mapping is the name of a variable, or such names with colons, each before its coordinates",
-        fix="write it as in 'crs' or in 'crs: x y other: lat lon'",
-        link=_LINK,
-        on="array",
+CHECKS: Final[Functions] = {
+    "grid-mapping": judged_text(_form, "grid_mapping", reach="document"),
+    "grid-mapping-exists": names_each(
+        "grid_mapping", lambda text: [each.keys[0] for each in _mappings(text) or ()]
     ),
-    CheckedRule(
-        "grid-mapping-exists",
-        judged_text(_exist, "grid_mapping"),
-        each="grid_mapping",
-        must="a grid mapping that grid_mapping names is a variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_LINK,
-        on="array",
+    "grid-mapping-coordinates": judged_text(
+        _coordinates, "grid_mapping", where=_has_coordinates, otherwise="grid_mapping names no coordinates"
     ),
-    CheckedRule(
-        "grid-mapping-coordinates",
-        judged_text(
-            _coordinates,
-            "grid_mapping",
-            where=_has_coordinates,
-            otherwise="grid_mapping names no coordinates",
-        ),
-        each="grid_mapping",
-        must="the coordinates that grid_mapping names are in the dataset, and coordinates of the variable",
-        fix="correct the name, or add it to the attribute coordinates",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "grid-mapping-named",
-        judged(_named, where=_is_mapping, otherwise="no grid mapping"),
-        must="a grid mapping has the attribute grid_mapping_name",
-        fix="add grid_mapping_name; crs_wkt does not replace it",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "grid-mapping-name",
-        one_of(list(MAPPINGS), at="grid_mapping_name"),
-        must="grid_mapping_name is one of Appendix F",
-        fix="take the name from Appendix F",
-        link=_APPENDIX,
-        on="array",
-    ),
-    CheckedRule(
-        "grid-mapping-types",
-        judged(_types, reach="document"),
-        must="the attributes of a grid mapping have the types of Table F.1",
-        fix="write numbers as numbers, and names as strings",
-        link=_APPENDIX,
-        on="array",
-        when=_NAME,
-    ),
-    CheckedRule(
-        "grid-mapping-counts",
-        judged(_counted, reach="document"),
-        must="the parameters of a grid mapping are single numbers; standard_parallel may be 2, towgs84 is 3, 6 or 7",
-        fix="correct the number of values",
-        link=_APPENDIX,
-        on="array",
-        when=_NAME,
-    ),
-    CheckedRule(
-        "grid-mapping-parameters",
-        judged_text(_needed, "grid_mapping_name", reach="document"),
-        each="grid_mapping_name",
-        must="a grid mapping has the parameters that Appendix F lists for it and does not call optional",
-        fix="add the parameter",
-        link=_APPENDIX,
-        on="array",
-    ),
-    CheckedRule(
-        "grid-mapping-domains",
-        judged(_ranges, reach="document"),
-        should="the parameters of a grid mapping are within the domains of Table F.1",
-        fix="write longitudes from -180 to below 180, latitudes from -90 to 90, and scale factors above 0",
-        link=_APPENDIX,
-        on="array",
-        when=_NAME,
-    ),
-    CheckedRule(
-        "crs-names",
-        judged(_all_names, where=_has_names, otherwise="none of these names", reach="document"),
-        must="of the names of ellipsoid, prime meridian, horizontal datum and geographic system there are all or none",
-        fix="add the names that are missing",
-        link=_APPENDIX,
-        on="array",
-    ),
-    CheckedRule(
-        "projected-crs-name",
-        judged(_projected, reach="document"),
-        must="where there is a projected_crs_name, there is a geographic_crs_name",
-        fix="add geographic_crs_name",
-        link=_APPENDIX,
-        on="array",
-        each="projected_crs_name",
-    ),
-    CheckedRule(
-        "geoid-or-geopotential",
-        forbidden("geopotential_datum_name"),
-        must="there are not both a geoid_name and a geopotential_datum_name",
-        fix="keep one of the two",
-        link=_APPENDIX,
-        on="array",
-        each="geoid_name",
-    ),
-    CheckedRule(
-        "crs-wkt",
-        judged_text(_wkt, "crs_wkt", reach="document"),
-        each="crs_wkt",
-        must="crs_wkt is the well-known text of a coordinate reference system",
-        fix="write the text as PROJ or pyproj gives it",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "grid-mapping-scalar",
-        judged(_scalar, reach="document"),
-        should="a grid mapping has no dimensions",
-        fix="make it a scalar: shape []",
-        link=_LINK,
-        on="array",
-        when=_NAME,
-    ),
-    CheckedRule(
-        "cylindrical-scale-factor",
-        forbidden("scale_factor_at_projection_origin"),
-        should="lambert_cylindrical_equal_area has standard_parallel, not scale_factor_at_projection_origin",
-        fix="write standard_parallel",
-        link=_LINK,
-        on="array",
-        when=(is_value("grid_mapping_name", "lambert_cylindrical_equal_area"),),
-    ),
-    CheckedRule(
-        "stereographic-longitude",
-        forbidden("straight_vertical_longitude_from_pole"),
-        should="polar_stereographic has longitude_of_projection_origin, not straight_vertical_longitude_from_pole",
-        fix="write longitude_of_projection_origin",
-        link=_LINK,
-        on="array",
-        when=(is_value("grid_mapping_name", "polar_stereographic"),),
-    ),
-)
+    "grid-mapping-named": judged(_named, where=_is_mapping, otherwise="no grid mapping"),
+    "grid-mapping-types": judged(_types, reach="document"),
+    "grid-mapping-counts": judged(_counted, reach="document"),
+    "grid-mapping-parameters": judged_text(_needed, "grid_mapping_name", reach="document"),
+    "grid-mapping-domains": judged(_ranges, reach="document"),
+    "crs-names": judged(_all_names, where=_has_names, otherwise="none of these names", reach="document"),
+    "projected-crs-name": judged(_projected, reach="document"),
+    "crs-wkt": judged_text(_wkt, "crs_wkt", reach="document"),
+    "grid-mapping-scalar": judged(_scalar, reach="document"),
+}

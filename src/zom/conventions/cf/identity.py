@@ -10,11 +10,9 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import forbidden, one_of, unique
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, meant_version, resolve, root_of
-from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
+from zom.conventions.cf.variable import Variable, judged, listed
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -22,7 +20,9 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["KNOWN", "RULES"]
+    from zom.conventions.framework.rulebook import Functions
+
+__all__ = ["CHECKS", "KNOWN"]
 
 KNOWN: Final = tuple((1, minor) for minor in range(15))
 """The versions of CF that the rules know: 1.0 to 1.14."""
@@ -35,13 +35,14 @@ _KNOWN_TEXTS: Final = {
 }
 """The attributes that are text by their model."""
 
+_LISTS: Final = frozenset(LISTS)
+_ONE_GROUP: Final = "it names no variables, or the dataset has one group"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _TEXTS: Final = (
     "Conventions", "title", "history", "institution", "source", "references", "comment", "long_name",
     "standard_name", "units", "flag_meanings",
 )  # fmt: skip
-_NAMINGS = _naming = section("_naming_conventions")
 
 
 def _conventions(site: Site) -> Iterable[Breach] | Skip:
@@ -128,18 +129,17 @@ def _attribute_names(variable: Variable) -> Iterator[Breach]:
 
 def _case(variable: Variable) -> Iterator[Breach]:
     group = variable.node.parent
-    first = None if group is None else remembered(group, _by_case).get(variable.name.casefold())
-    if first is not None and first is not variable.node:
+    first = None if group is None else remembered(group, _alike).get(variable.name)
+    if first is not None:
         expected = f"a name that differs from {first.name!r} by more than case"
         yield variable.breach((), expected, repr(variable.name), related=[first])
 
 
-def _by_case(group: Node) -> dict[str, Node]:
-    """The first variable of each name, when case is ignored."""
-    found: dict[str, Node] = {}
-    for name, node in group.arrays.items():
-        found.setdefault(name.casefold(), node)
-    return found
+def _alike(group: Node) -> dict[str, Node]:
+    """Of the variables whose names differ from another one's by case only: the first of these, by name."""
+    first: dict[str, Node] = {}
+    alike = {name: first.setdefault(name.casefold(), node) for name, node in group.arrays.items()}
+    return {name: node for name, node in alike.items() if node.name != name}
 
 
 def _normal(variable: Variable) -> Iterator[Breach]:
@@ -150,13 +150,8 @@ def _normal(variable: Variable) -> Iterator[Breach]:
 
 
 def _order(variable: Variable) -> Iterator[Breach]:
-    ranks = "TZYX"
-    axes: list[tuple[int, str]] = []
-    for dim in variable.dims or ():
-        node = None if dim is None else variable.variable(dim)
-        axis = None if node is None or node.dims != (dim,) else variable.of(node).axis
-        if axis is not None and dim is not None:
-            axes.append((ranks.index(axis), dim))
+    found = ((node.name, variable.of(node).axis) for node, how in variable.coordinates if how == "dimension")
+    axes = [("TZYX".index(axis), dim) for dim, axis in found if axis is not None]
     if [rank for rank, _ in axes] != sorted(rank for rank, _ in axes):
         wanted = ", ".join(dim for _, dim in sorted(axes, key=lambda each: each[0]))
         yield variable.breach(
@@ -185,10 +180,11 @@ def _lateral(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, f"a path, such as {target.path}", repr(word), related=[target])
 
 
-def _many_groups(variable: Variable) -> bool:
-    return (variable.node.parent is not None and variable.dataset.root is not variable.node.parent) or any(
-        variable.dataset.root.groups
-    )
+def _names_in_groups(variable: Variable) -> bool:
+    if _LISTS.isdisjoint(variable.attributes):
+        return False
+    root = variable.dataset.root
+    return variable.node.parent not in {None, root} or bool(root.groups)
 
 
 def _group_attributes(site: Site) -> Iterable[Breach]:
@@ -217,147 +213,21 @@ def _scalar_texts(site: Site) -> Iterable[Breach]:
     ]
 
 
-RULES: Final = (
-    CheckedRule(
-        "conventions",
-        python(_conventions),
-        must="the root has an attribute Conventions, a string that names the version of CF, as in 'CF-1.13'",
-        fix="set the attribute Conventions of the root group to a string such as 'CF-1.13'",
-        link=section("identification-of-conventions"),
-        source="both",
-        on="group",
+CHECKS: Final[Functions] = {
+    "conventions": python(_conventions),
+    "version": python(_version),
+    "root-only": python(_root_only),
+    "external-variables": python(_external),
+    "group-attributes": python(_group_attributes),
+    "text-is-normal": judged(_normal, reach="document"),
+    "text-is-scalar": python(_scalar_texts),
+    "variable-name": python(_node_name),
+    "dimension-name": judged(_dimension_names, reach="document"),
+    "attribute-name": judged(_attribute_names, reach="document"),
+    "names-differ": judged(_case),
+    "dimension-order": judged(
+        _order, where=lambda v: len(v.dims or ()) > 1, otherwise="fewer than two dimensions"
     ),
-    CheckedRule(
-        "version",
-        python(_version),
-        must="the version of CF that Conventions names is one that is known",
-        fix="name the version that the dataset was written for",
-        link=section("identification-of-conventions"),
-        on="group",
-    ),
-    CheckedRule(
-        "root-only",
-        python(_root_only),
-        must="Conventions and external_variables stand in the root group only",
-        fix="remove the attribute here, or write it to the root group",
-        link=section("groups"),
-        on="group",
-    ),
-    CheckedRule(
-        "external-variables",
-        python(_external),
-        must="no variable that external_variables names is in the dataset",
-        fix="take the name out of external_variables",
-        link=section("external-variables"),
-        on="group",
-        each="external_variables",
-    ),
-    CheckedRule(
-        "group-attributes",
-        python(_group_attributes),
-        should="attributes that describe a variable stand at the variable, not at its group",
-        fix="write the attribute to each variable that it is about",
-        link=section("groups"),
-        on="group",
-    ),
-    CheckedRule(
-        "data-type",
-        one_of([*NUMBERS, *TEXTS], at="@dtype"),
-        must="a variable has a data type of netCDF: integers of 8 to 64 bits, float32, float64, strings or characters",
-        fix="store it as one of these types",
-        link=section("_data_types"),
-        on="array",
-    ),
-    CheckedRule(
-        "text-is-normal",
-        judged(_normal, reach="document"),
-        must="text in CF's attributes is in Unicode Normalization Form C",
-        fix="normalize the text: unicodedata.normalize('NFC', text)",
-        link=section("_data_types"),
-    ),
-    CheckedRule(
-        "text-is-scalar",
-        python(_scalar_texts),
-        must="an attribute that is text is one string, not a list of strings",
-        fix="join the strings by blanks or line breaks",
-        link=section("_data_types"),
-    ),
-    CheckedRule(
-        "variable-name",
-        python(_node_name),
-        should="names of variables and groups begin with a letter, and are of ASCII letters, digits and underscores",
-        fix="rename it",
-        link=_NAMINGS,
-    ),
-    CheckedRule(
-        "dimension-name",
-        judged(_dimension_names, reach="document"),
-        should="names of dimensions begin with a letter, and are of ASCII letters, digits and underscores",
-        fix="rename the dimension",
-        link=_NAMINGS,
-        on="array",
-    ),
-    CheckedRule(
-        "attribute-name",
-        judged(_attribute_names, reach="document"),
-        should="names of attributes begin with a letter, and are of ASCII letters, digits, underscores, periods and hyphens",
-        fix="rename the attribute",
-        link=_NAMINGS,
-    ),
-    CheckedRule(
-        "names-differ",
-        judged(_case),
-        should="no two variables of a group have the same name when case is ignored",
-        fix="rename one of the two",
-        link=_NAMINGS,
-        on="array",
-    ),
-    CheckedRule(
-        "dimensions-differ",
-        unique("@dims[*]"),
-        must="the dimensions of a variable all have different names",
-        fix="rename one of the two, and give it a coordinate variable of its own",
-        link=section("dimensions"),
-        on="array",
-    ),
-    CheckedRule(
-        "dimension-order",
-        judged(_order, where=lambda v: len(v.dims or ()) > 1, otherwise="fewer than two dimensions"),
-        should="dimensions of time, height, latitude and longitude come in that order: T, Z, Y, X",
-        fix="transpose the array",
-        link=section("dimensions"),
-        on="array",
-    ),
-    CheckedRule(
-        "title-of-variable",
-        forbidden("title"),
-        should="title is an attribute of groups: at a variable it is not recognized",
-        fix="use long_name",
-        link=section("description-of-file-contents"),
-        on="array",
-    ),
-    CheckedRule(
-        "history-of-variable",
-        forbidden("history"),
-        should="history is an attribute of groups: at a variable it is not recognized",
-        fix="write it to the history of the group, or to comment",
-        link=section("description-of-file-contents"),
-        on="array",
-    ),
-    CheckedRule(
-        "out-of-group-dimensions",
-        judged(_out_of_group, where=_many_groups, otherwise="the dataset has one group"),
-        must="a variable of another group that is named here has dimensions of the same name in the same length",
-        fix="name a variable whose dimensions agree, or rename the dimension",
-        link=section("groups"),
-        on="array",
-    ),
-    CheckedRule(
-        "lateral-search",
-        judged(_lateral, where=_many_groups, otherwise="the dataset has one group"),
-        should="coordinate variables that are neither in the group nor above it are named by a path",
-        fix="write the path of the variable",
-        link=section("groups"),
-        on="array",
-    ),
-)
+    "out-of-group-dimensions": judged(_out_of_group, where=_names_in_groups, otherwise=_ONE_GROUP),
+    "lateral-search": judged(_lateral, where=_names_in_groups, otherwise=_ONE_GROUP),
+}

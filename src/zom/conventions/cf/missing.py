@@ -14,9 +14,8 @@ import binascii
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import equal
-from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
+from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed
 from zom.json.python_value import is_list
 from zom.problems import show
 
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["RULES", "is_number", "is_whole", "representable"]
+__all__ = ["CHECKS", "is_number", "is_whole", "representable"]
 
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _FLOAT32: Final = 3.4028235677973366e38  # what is nearer to the largest float32 than to infinity
@@ -185,121 +185,23 @@ def _actual_type(variable: Variable) -> Iterator[Breach]:
             )
 
 
-_LINK = section("missing-data")
-
-RULES: Final = (
-    CheckedRule(
-        "fill-value-type",
-        _same_type("_FillValue"),
-        must="_FillValue has the type of its variable",
-        fix="give it a value that the data type of the variable has",
-        link=_LINK,
-        on="array",
-        each="_FillValue",
+CHECKS: Final[Functions] = {
+    "fill-value-type": _same_type("_FillValue"),
+    "fill-value-scalar": judged(_fill_is_scalar, reach="document"),
+    "missing-value-type": _same_type("missing_value"),
+    "missing-equals-fill": judged(_same_fill, reach="document"),
+    "valid-range-alone": judged(_two_ways, reach="document"),
+    "valid-range": _is_range("valid_range"),
+    "fill-value-invalid": judged(
+        _fill_is_invalid, where=_has_limits, otherwise="no valid range", reach="document"
     ),
-    CheckedRule(
-        "fill-value-scalar",
-        judged(_fill_is_scalar, reach="document"),
-        must="_FillValue is a single value",
-        fix="keep one value; further ones go to missing_value",
-        link=_LINK,
-        on="array",
-        each="_FillValue",
+    "actual-range": _is_range("actual_range"),
+    "actual-range-type": judged(
+        _actual_type, where=lambda v: not _is_packed(v), otherwise="the variable is packed", reach="document"
     ),
-    CheckedRule(
-        "missing-value-type",
-        _same_type("missing_value"),
-        must="missing_value has the type of its variable",
-        fix="give it values that the data type of the variable has",
-        link=_LINK,
-        on="array",
-        each="missing_value",
+    "actual-range-valid": judged(
+        _actual_is_valid, where=_has_limits, otherwise="no valid range", reach="document"
     ),
-    CheckedRule(
-        "missing-equals-fill",
-        judged(_same_fill, reach="document"),
-        should="where there are both, missing_value and _FillValue are the same",
-        fix="give both the same value, or remove missing_value",
-        link=_LINK,
-        on="array",
-        when=(has("_FillValue"), has("missing_value")),
-    ),
-    CheckedRule(
-        "valid-range-alone",
-        judged(_two_ways, reach="document"),
-        must="valid_range does not stand beside valid_min or valid_max",
-        fix="keep valid_range, or valid_min and valid_max",
-        link=_LINK,
-        on="array",
-        each="valid_range",
-    ),
-    CheckedRule(
-        "valid-range",
-        _is_range("valid_range"),
-        must="valid_range is two numbers, the smallest valid value and the largest",
-        fix="write it as [smallest, largest]",
-        link=_LINK,
-        source="both",
-        on="array",
-        each="valid_range",
-    ),
-    CheckedRule(
-        "fill-value-invalid",
-        judged(_fill_is_invalid, where=_has_limits, otherwise="no valid range", reach="document"),
-        should="_FillValue is not within the valid range",
-        fix="choose a fill value outside of the valid range",
-        link=_LINK,
-        on="array",
-        each="_FillValue",
-        reads=("valid_range", "valid_min", "valid_max"),
-    ),
-    CheckedRule(
-        "actual-range",
-        _is_range("actual_range"),
-        must="actual_range is two numbers, the smallest value and the largest",
-        fix="write it as [smallest, largest]",
-        link=_LINK,
-        on="array",
-        each="actual_range",
-    ),
-    CheckedRule(
-        "actual-range-type",
-        judged(
-            _actual_type,
-            where=lambda v: not _is_packed(v),
-            otherwise="the variable is packed",
-            reach="document",
-        ),
-        must="actual_range has the type of its variable, unless that is packed",
-        fix="write the extreme values of the array",
-        link=_LINK,
-        on="array",
-        each="actual_range",
-    ),
-    CheckedRule(
-        "actual-range-valid",
-        judged(_actual_is_valid, where=_has_limits, otherwise="no valid range", reach="document"),
-        must="the values of actual_range are within the valid range",
-        fix="correct the range that is wrong",
-        link=_LINK,
-        on="array",
-        each="actual_range",
-    ),
-    CheckedRule(
-        "packing",
-        judged(_packing, where=_is_packed, otherwise="not packed", reach="document"),
-        must="scale_factor and add_offset are numbers",
-        fix="write each as one number",
-        link=section("packed-data"),
-        source="both",
-        on="array",
-    ),
-    CheckedRule(
-        "packed-type",
-        judged(_packed_type, where=_is_packed, otherwise="not packed", reach="document"),
-        must="a packed variable is of a type of at most 32 bits, so that float32 or float64 can hold its values",
-        fix="pack into int8, uint8, int16, uint16, int32 or uint32",
-        link=section("packed-data"),
-        on="array",
-    ),
-)
+    "packing": judged(_packing, where=_is_packed, otherwise="not packed", reach="document"),
+    "packed-type": judged(_packed_type, where=_is_packed, otherwise="not packed", reach="document"),
+}

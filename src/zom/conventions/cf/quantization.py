@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import one_of, pattern
 from zom.conventions.cf.missing import is_whole
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["RULES"]
+__all__ = ["CHECKS"]
 
-_QUANTIZATION = section("lossy-compression-via-quantization")
 
 _DIGITS: Final = ("bitgroom", "digitround", "granular_bitround")
 _MOST: Final = {
@@ -85,80 +83,17 @@ def _is_quantized(variable: Variable) -> bool:
     return any(name in variable.attributes for name in _MOST)
 
 
-RULES: Final = (
-    CheckedRule(
-        "quantization-exists",
-        judged_text(_quantization, "quantization"),
-        each="quantization",
-        must="quantization is the name of one variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_QUANTIZATION,
-        on="array",
+CHECKS: Final[Functions] = {
+    "quantization-exists": judged_text(_quantization, "quantization"),
+    "quantization-container": judged(
+        _container, where=_is_quantization, otherwise="no quantization variable"
     ),
-    CheckedRule(
-        "quantization-container",
-        judged(_container, where=_is_quantization, otherwise="no quantization variable"),
-        must="a quantization variable has the texts algorithm and implementation",
-        fix="add the attribute",
-        link=_QUANTIZATION,
-        on="array",
+    "quantization-of-data": judged(_not_coordinates, about="quantization"),
+    "quantization-kept": judged_text(_kept, "quantization"),
+    "quantization-range": judged(
+        _range,
+        where=_is_quantized,
+        otherwise="neither quantization_nsb nor quantization_nsd",
+        reach="document",
     ),
-    CheckedRule(
-        "quantization-algorithm",
-        one_of(["bitround", *_DIGITS], at="algorithm"),
-        must="the algorithm of a quantization is bitround, bitgroom, digitround or granular_bitround",
-        fix="write one of these names",
-        link=_QUANTIZATION,
-        on="array",
-        each="implementation",
-    ),
-    CheckedRule(
-        "quantization-implementation",
-        pattern(r".*\S version \S+( \(.*\))?", at="implementation"),
-        must="the implementation of a quantization is '<software> version <version> [(<more>)]'",
-        fix="write it as in 'libnetcdf version 4.9.2'",
-        link=_QUANTIZATION,
-        on="array",
-        each="algorithm",
-    ),
-    CheckedRule(
-        "quantization-of-floats",
-        one_of(["float32", "float64"], at="@dtype"),
-        must="only floating-point variables are quantized",
-        fix="remove quantization",
-        link=_QUANTIZATION,
-        on="array",
-        each="quantization",
-    ),
-    CheckedRule(
-        "quantization-of-data",
-        judged(_not_coordinates, about="quantization"),
-        each="quantization",
-        must="coordinates, and variables that formula_terms or cell_measures name, are not quantized",
-        fix="store the variable in full precision",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    CheckedRule(
-        "quantization-kept",
-        judged_text(_kept, "quantization"),
-        each="quantization",
-        must="a quantized variable has quantization_nsb for bitround, and quantization_nsd for other algorithms",
-        fix="add the number of bits or digits that were kept",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    CheckedRule(
-        "quantization-range",
-        judged(
-            _range,
-            where=_is_quantized,
-            otherwise="neither quantization_nsb nor quantization_nsd",
-            reach="document",
-        ),
-        must="quantization_nsb is from 1 to 23 for float32 and 52 for float64, quantization_nsd from 1 to 7 and 15",
-        fix="write the number that was kept",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-)
+}

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.domain import known_dimensions
-from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
+from zom.conventions.cf.naming import names_each
+from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text
 from zom.conventions.cf.words import VocabularyEntry, entries, pairs
 from zom.problems import show
 
@@ -23,15 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["RULES"]
-
-_GATHERING = section("compression-by-gathering")
-_SUBSAMPLING = section("compression-by-coordinate-subsampling")
-
-_INTERPOLATIONS: Final = (
-    "linear", "bi_linear", "quadratic", "quadratic_latitude_longitude", "bi_quadratic_latitude_longitude",
-)  # fmt: skip
+__all__ = ["CHECKS"]
 
 
 def _compress_place(variable: Variable) -> Iterator[Breach]:
@@ -56,13 +49,6 @@ def _interpolation(variable: Variable, text: str) -> Iterator[Breach]:
     if found is None or any(len(each.words) != 1 for each in found):
         expected = "tie points with colons, each group before its interpolation variable"
         yield variable.breach("coordinate_interpolation", expected, repr(text))
-
-
-def _exist(variable: Variable, text: str) -> Iterator[Breach]:
-    for each in entries(text) or ():
-        for word in (*each.keys, *each.words):
-            if variable.is_missing(word):
-                yield variable.unknown("coordinate_interpolation", word)
 
 
 def _is_interpolation(variable: Variable) -> bool:
@@ -166,135 +152,21 @@ def _scalar(variable: Variable) -> Iterator[Breach]:
 
 _NO_INTERPOLATION: Final = "no interpolation variable"
 
-RULES: Final = (
-    CheckedRule(
-        "compress-place",
-        judged(_compress_place, about="compress", reach="name"),
-        each="compress",
-        must="compress stands at a coordinate variable of integers",
-        fix="give the list variable the name of its dimension, and an integer type",
-        link=_GATHERING,
-        on="array",
+CHECKS: Final[Functions] = {
+    "compress-place": judged(_compress_place, about="compress", reach="name"),
+    "compress-dimensions": judged_text(_compress_exist, "compress"),
+    "coordinate-interpolation": judged_text(_interpolation, "coordinate_interpolation", reach="document"),
+    "coordinate-interpolation-exists": names_each(
+        "coordinate_interpolation",
+        lambda text: [word for each in entries(text) or () for word in (*each.keys, *each.words)],
     ),
-    CheckedRule(
-        "compress-dimensions",
-        judged_text(_compress_exist, "compress"),
-        each="compress",
-        must="every word of compress names a dimension of the dataset",
-        fix="correct the name, or add a coordinate variable of that dimension",
-        link=_GATHERING,
-        on="array",
-    ),
-    CheckedRule(
-        "compress-without-bounds",
-        forbidden("bounds"),
-        must="the list variable of a compression by gathering has no bounds",
-        fix="remove bounds",
-        link=_GATHERING,
-        on="array",
-        each="compress",
-    ),
-    CheckedRule(
-        "coordinate-interpolation",
-        judged_text(_interpolation, "coordinate_interpolation", reach="document"),
-        each="coordinate_interpolation",
-        must="coordinate_interpolation is tie points with colons, each group before its interpolation variable",
-        fix="write it as in 'lat: lon: bi_linear'",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "coordinate-interpolation-exists",
-        judged_text(_exist, "coordinate_interpolation"),
-        each="coordinate_interpolation",
-        must="the variables that coordinate_interpolation names are in the dataset",
-        fix="correct the name, or add the variable",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "interpolation-described",
-        judged(_described, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-        must="an interpolation variable has interpolation_name or interpolation_description, not both",
-        fix="keep one of the two",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "interpolation-name",
-        one_of(list(_INTERPOLATIONS), at="interpolation_name"),
-        must="interpolation_name is one of Appendix J",
-        fix="take the name from Appendix J, or use interpolation_description",
-        link=section("appendix-coordinate-subsampling"),
-        on="array",
-    ),
-    CheckedRule(
-        "interpolation-precision",
-        judged(_precise, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-        must="an interpolation variable has a computational_precision of '32' or '64'",
-        fix="add computational_precision: '64'",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "tie-point-mapping",
-        judged(_mapped, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-        must="an interpolation variable has a tie_point_mapping of dimensions, index variables and subsampled dimensions",
-        fix="write it as in 'xc: x_indices tp_xc'",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "tie-point-index",
-        judged(_index, about="tie_point_mapping"),
-        each="tie_point_mapping",
-        must="a tie point index variable is in the dataset, of integers, on the subsampled dimension alone",
-        fix="correct the name, or the variable",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "tie-points-alike",
-        judged_text(_same_dimensions, "coordinate_interpolation"),
-        each="coordinate_interpolation",
-        must="the tie points of one interpolation have the same dimensions",
-        fix="store them on the same dimensions",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "tie-points-dimensions",
-        judged_text(_tie_point_dimensions, "coordinate_interpolation"),
-        each="coordinate_interpolation",
-        must="tie points have dimensions of the data and subsampled ones, never one beside its subsampled one",
-        fix="correct the dimensions, or tie_point_mapping",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "interpolation-parameters",
-        judged_text(_parameters, "interpolation_parameters"),
-        each="interpolation_parameters",
-        must="interpolation_parameters are pairs of a term with a colon and a variable of the dataset",
-        fix="write them as in 'w: w_lat'",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "bounds-tie-points",
-        judged_text(_tie_point_bounds, "bounds_tie_points"),
-        each="bounds_tie_points",
-        must="bounds_tie_points names one variable of numbers with the dimensions of the tie points",
-        fix="correct the name, or the variable",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-    CheckedRule(
-        "interpolation-scalar",
-        judged(_scalar, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-        should="an interpolation variable has no dimensions",
-        fix="make it a scalar: shape []",
-        link=_SUBSAMPLING,
-        on="array",
-    ),
-)
+    "interpolation-described": judged(_described, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+    "interpolation-precision": judged(_precise, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+    "tie-point-mapping": judged(_mapped, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+    "tie-point-index": judged(_index, about="tie_point_mapping"),
+    "tie-points-alike": judged_text(_same_dimensions, "coordinate_interpolation"),
+    "tie-points-dimensions": judged_text(_tie_point_dimensions, "coordinate_interpolation"),
+    "interpolation-parameters": judged_text(_parameters, "interpolation_parameters"),
+    "bounds-tie-points": judged_text(_tie_point_bounds, "bounds_tie_points"),
+    "interpolation-scalar": judged(_scalar, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+}

@@ -8,26 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
-from zom.checks.values import one_of
 from zom.conventions.cf.dataset import dataset_of
 from zom.conventions.cf.domain import known_dimensions
-from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text, section
+from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["FEATURES", "RULES"]
+    from zom.conventions.framework.rulebook import Functions
+
+__all__ = ["CHECKS", "FEATURES"]
 
 FEATURES: Final = ("point", "timeSeries", "trajectory", "profile", "timeSeriesProfile", "trajectoryProfile")
 """The feature types of Table 9.1."""
 _TWO_LEVELS: Final = ("timeseriesprofile", "trajectoryprofile")
-
-_FEATURE = section("featureType")
-_RAGGED = section("representations-features")
-_ROLE = section("coordinates-metadata")
 
 
 def _feature(variable: Variable, text: str) -> Iterator[Breach]:
@@ -41,12 +37,7 @@ def _feature_given(site: Site) -> Iterable[Breach] | Skip:
     dataset = dataset_of(group)
     if dataset is None or dataset.root is not group:
         return Skip("not the root of a dataset whose members are known")
-    ragged = [
-        node
-        for node in dataset.names
-        for key in ("sample_dimension", "instance_dimension")
-        if key in node.attributes
-    ]
+    ragged = dataset.ragged
     if not ragged:
         return Skip("no ragged arrays")
     if "featureType" in group.attributes:
@@ -117,67 +108,11 @@ def _is_ragged(variable: Variable) -> bool:
     return "sample_dimension" in variable.attributes or "instance_dimension" in variable.attributes
 
 
-RULES: Final = (
-    CheckedRule(
-        "feature-type",
-        judged_text(_feature, "featureType", reach="document"),
-        each="featureType",
-        must="featureType is point, timeSeries, trajectory, profile, timeSeriesProfile or trajectoryProfile",
-        fix="write one of these names",
-        link=_FEATURE,
-        on="group",
-    ),
-    CheckedRule(
-        "feature-type-given",
-        python(_feature_given),
-        must="a dataset with ragged arrays has a featureType",
-        fix="add featureType to the root",
-        link=_FEATURE,
-        on="group",
-    ),
-    CheckedRule(
-        "cf-role",
-        one_of(["timeseries_id", "profile_id", "trajectory_id", "mesh_topology", "location_index_set", "mesh_topology_parent",
-                "face_node_connectivity", "face_edge_connectivity", "face_face_connectivity", "edge_node_connectivity",
-                "edge_face_connectivity", "boundary_node_connectivity", "volume_node_connectivity", "volume_edge_connectivity",
-                "volume_face_connectivity", "volume_volume_connectivity", "volume_shape_type"], at="cf_role"),
-        must="cf_role is timeseries_id, profile_id or trajectory_id, or a role of UGRID",
-        fix="write one of these names",
-        link=_ROLE,
-        on="array",
-    ),
-    CheckedRule(
-        "cf-role-once",
-        python(_roles),
-        should="one variable has cf_role, two where features have two levels",
-        fix="keep cf_role at the variable that identifies the features",
-        link=_ROLE,
-        on="group",
-    ),
-    CheckedRule(
-        "sample-dimension",
-        judged(_sample, about="sample_dimension", reach="document"),
-        each="sample_dimension",
-        must="a count variable, which has sample_dimension, is of integers of one dimension",
-        fix="store the counts as integers along the instances",
-        link=_RAGGED,
-        on="array",
-    ),
-    CheckedRule(
-        "instance-dimension",
-        judged(_instance, about="instance_dimension", reach="document"),
-        each="instance_dimension",
-        must="an index variable, which has instance_dimension, is of integers of one dimension",
-        fix="store the indices as integers along the samples",
-        link=_RAGGED,
-        on="array",
-    ),
-    CheckedRule(
-        "ragged-dimension",
-        judged(_dimension_exists, where=_is_ragged, otherwise="no ragged array"),
-        must="sample_dimension and instance_dimension name a dimension of the dataset",
-        fix="correct the name",
-        link=_RAGGED,
-        on="array",
-    ),
-)  # fmt: skip
+CHECKS: Final[Functions] = {
+    "feature-type": judged_text(_feature, "featureType", reach="document"),
+    "feature-type-given": python(_feature_given),
+    "cf-role-once": python(_roles),
+    "sample-dimension": judged(_sample, about="sample_dimension", reach="document"),
+    "instance-dimension": judged(_instance, about="instance_dimension", reach="document"),
+    "ragged-dimension": judged(_dimension_exists, where=_is_ragged, otherwise="no ragged array"),
+}

@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zom.checks.blocks import in_step
+from zom.checks.blocks import Blocks, first_outside, in_step, index_text
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.checks.checked_rule import CheckedRule, has
 from zom.conventions.cf.missing import is_number
-from zom.conventions.cf.variable import INTEGERS, Variable, listed, section
+from zom.conventions.cf.units import LATITUDE, LONGITUDE
+from zom.conventions.cf.variable import INTEGERS, Variable, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
 
-__all__ = ["RULES"]
+__all__ = ["CHECKS"]
+
+_NUMBERS: Final = frozenset({*INTEGERS, "float16", "float32", "float64"})
+_POLAR: Final = 80.0
+"""From which latitude on a cell may hold the pole, which is beyond all of its vertices."""
 
 
 def _flags_are_listed(site: Site) -> Iterator[Breach] | Skip:
@@ -30,38 +35,70 @@ def _flags_are_listed(site: Site) -> Iterator[Breach] | Skip:
     if "flag_masks" in attributes:
         return Skip("flags of bits")
     flags = listed(attributes.get("flag_values"))
-    missing = [
-        each
-        for name in ("_FillValue", "missing_value")
-        if name in attributes
-        for each in listed(attributes[name])
-    ]
-    if not flags or not all(map(is_number, (*flags, *missing))) or site.node.dtype not in INTEGERS:
+    if not flags or not all(map(is_number, flags)) or site.node.dtype not in INTEGERS:
         return Skip("no integers of flags")
-    return _beside(site, [*flags, *missing, site.node.document.get("fill_value")])
+    return _beside(site, [*flags, *_missing_values(site.node)])
 
 
 def _beside(site: Site, known: list[Any]) -> Iterator[Breach] | Skip:
     blocks = site.node.blocks()
-    return (
-        VALUES_UNREAD
-        if blocks is None
-        else _unlisted(site, blocks, [each for each in known if is_number(each)])
-    )
+    return VALUES_UNREAD if blocks is None else _unlisted(site, blocks, list(filter(is_number, known)))
 
 
-def _unlisted(
-    site: Site, blocks: Iterator[tuple[tuple[int, ...], Any]], known: list[Any]
-) -> Iterator[Breach]:
+def _unlisted(site: Site, blocks: Blocks, known: list[Any]) -> Iterator[Breach]:
+    wrong = first_outside(blocks, known)
+    if wrong is not None:
+        shown = ", ".join(map(str, known[:6])) + (", ..." if len(known) > 6 else "")
+        found = f"{wrong[0]!s} at index {wrong[1]}"
+        yield site.breach((), f"one of the flag_values or missing: {shown}", found, node=site.node)
+
+
+def _bits_have_meanings(site: Site) -> Iterator[Breach] | Skip:
+    attributes = site.node.attributes
+    masks = listed(attributes.get("flag_masks"))
+    flags = listed(attributes["flag_values"]) if "flag_values" in attributes else []
+    if (
+        not masks
+        or not all(type(each) is int for each in (*masks, *flags))
+        or site.node.dtype not in INTEGERS
+    ):
+        return Skip("no integers of flags")
+    if flags and len(flags) != len(masks):
+        return Skip("flag_values are not as many as flag_masks")
+    blocks = site.node.blocks()
+    return VALUES_UNREAD if blocks is None else _without_meaning(site, blocks, masks, flags)
+
+
+def _without_meaning(site: Site, blocks: Blocks, masks: list[int], flags: list[int]) -> Iterator[Breach]:
+    """The first value that sets a bit of no mask, or bits of a mask that none of its flag_values has."""
+    width = np.dtype(str(site.node.dtype)).itemsize * 8
+    unsigned, full = np.dtype(f"uint{width}"), (1 << width) - 1
+    missing = [each for each in _missing_values(site.node) if type(each) is int]
+    known = dict.fromkeys(masks)
+    every = 0
+    for mask in known:
+        every |= mask & full
     for start, values in blocks:
-        wrong = ~np.isin(values, known)
-        if wrong.any():
-            place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-            index = ", ".join(str(first + int(step)) for first, step in zip(start, place, strict=True))
-            shown = ", ".join(map(str, known[:6])) + (", ..." if len(known) > 6 else "")
-            found = f"{values[place]!s} at index {index or '()'}"
-            yield site.breach((), f"one of the flag_values or missing: {shown}", found, node=site.node)
+        bits = values.astype(unsigned)
+        unknown = (bits & unsigned.type(~every & full)) != 0
+        for mask in known if flags else ():
+            named = [0, *(flag & full for flag, own in zip(flags, masks, strict=True) if own == mask)]
+            unknown |= ~np.isin(bits & unsigned.type(mask & full), np.array(named, unsigned))
+        unknown &= ~np.isin(values, missing)
+        if unknown.any():
+            place = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
+            what = "bits of flag_masks, with the flag_values of each" if flags else "bits of flag_masks"
+            shown = f"{values[place]!s} at index {index_text(start, place)}"
+            yield site.breach((), f"{what}, or a missing value", shown, node=site.node)
             return
+
+
+def _missing_values(node: Node) -> list[Any]:
+    """What stands for missing values, as attributes and the document of an array say."""
+    told = (node.attributes.get(name) for name in ("_FillValue", "missing_value"))
+    return [
+        each for one in (*told, node.document.get("fill_value")) for each in listed(one) if is_number(each)
+    ]
 
 
 def _indexes_are_within(site: Site) -> Iterator[Breach] | Skip:
@@ -99,8 +136,16 @@ def _outside(site: Site, blocks: Iterator[tuple[tuple[int, ...], Any]], end: int
 def _points_are_in_their_bounds(site: Site) -> Iterator[Breach] | Skip:
     variable = Variable(site.node)
     node = variable.variable((variable.text("bounds") or "").strip())
-    if site.node.ndim != 1 or node is None or node.shape != (*(variable.node.shape or ()), 2):
-        return Skip("no bounds of two values for each point")
+    shape = site.node.shape
+    if node is None or not node.shape or not shape or node.shape[:-1] != shape:
+        return Skip("no bounds for each point")
+    if any(name in each.attributes for each in (site.node, node) for name in ("scale_factor", "add_offset")):
+        return Skip("packed values")
+    is_line = len(shape) == 1 and node.shape[-1] == 2
+    return _points_are_between(site, node) if is_line else _points_are_among_vertices(site, variable, node)
+
+
+def _points_are_between(site: Site, node: Node) -> Iterator[Breach] | Skip:
     points, bounds = site.node.blocks(), node.blocks()
     if points is None or bounds is None:
         return VALUES_UNREAD
@@ -111,6 +156,45 @@ def _points_are_in_their_bounds(site: Site) -> Iterator[Breach] | Skip:
         return Skip("bounds whose chunks part lower from upper ones")
     both = chain((first[0],), points), chain((first[1],), bounds)
     return _off(site, node, both)
+
+
+def _points_are_among_vertices(site: Site, variable: Variable, node: Node) -> Iterator[Breach] | Skip:
+    bounds = node.blocks()
+    first = None if bounds is None else next(bounds, None)
+    if bounds is None:
+        return VALUES_UNREAD
+    if first is None or first[1].dtype.kind not in "iuf" or site.node.dtype not in _NUMBERS:
+        return Skip("no numbers, or none at all")
+    if node.shape is None or first[1].shape[-1] != node.shape[-1]:
+        return Skip("bounds whose chunks part the vertices of a cell")
+    return _outside_cells(site, variable, node, chain((first,), bounds))
+
+
+def _outside_cells(site: Site, variable: Variable, node: Node, bounds: Blocks) -> Iterator[Breach]:
+    """The first point that is farther from its cell than the cell is wide.
+
+    Edges of cells may be curved, and cells may hold a pole: what is beside the box of the vertices may be in the cell.
+    """
+    units = (variable.text("units") or "").strip()
+    missing = [*_missing_values(site.node), *_missing_values(node)]
+    for start, corners in bounds:
+        points = site.node.part(start[:-1], corners.shape[:-1])
+        vertices, centres = corners.astype("float64"), points.astype("float64")
+        away = vertices - centres[..., None]
+        if units in LONGITUDE:
+            away = (away + 180) % 360 - 180
+        low, high = away.min(axis=-1), away.max(axis=-1)
+        wrong = (low > high - low) | (high < low - high)
+        wrong &= ~(np.isin(points, missing) | np.isin(corners, missing).any(axis=-1))
+        if units in LATITUDE:
+            wrong &= (np.abs(centres) < _POLAR) | (np.abs(centres) <= np.abs(vertices).max(axis=-1))
+        if wrong.any():
+            place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+            cell = corners[place]
+            expected = f"a point in its cell, from {cell.min()!s} to {cell.max()!s}, as {node.path} says"
+            shown = f"{points[place]!s} at index {index_text(start[:-1], place)}"
+            yield site.breach((), expected, shown, node=site.node, related=[node])
+            return
 
 
 def _off(site: Site, node: Node, both: Any) -> Iterator[Breach]:
@@ -126,32 +210,9 @@ def _off(site: Site, node: Node, both: Any) -> Iterator[Breach]:
             return
 
 
-RULES: Final[tuple[CheckedRule, ...]] = (
-    CheckedRule(
-        "flag-values-stored",
-        of_values(_flags_are_listed),
-        should="the values of a variable with flag_values, and without flag_masks, are among them or missing",
-        fix="add the flag to flag_values and flag_meanings, or correct the data",
-        link=section("flags"),
-        on="array",
-        when=(has("flag_values"),),
-    ),
-    CheckedRule(
-        "compress-indexes",
-        of_values(_indexes_are_within),
-        must="the values of the list variable of a compression by gathering are indexes into the dimensions that it names",
-        fix="write the list again, with indexes from 0",
-        link=section("compression-by-gathering"),
-        on="array",
-        when=(has("compress"),),
-    ),
-    CheckedRule(
-        "bounds-enclose",
-        of_values(_points_are_in_their_bounds),
-        should="each point of a coordinate lies within its bounds, or on them",
-        fix="correct the coordinates, or the bounds",
-        link=section("cell-boundaries"),
-        on="array",
-        when=(has("bounds"),),
-    ),
-)
+CHECKS: Final[Functions] = {
+    "flag-values-stored": of_values(_flags_are_listed),
+    "flag-masks-stored": of_values(_bits_have_meanings),
+    "compress-indexes": of_values(_indexes_are_within),
+    "bounds-enclose": of_values(_points_are_in_their_bounds),
+}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.time_units import (
     CALENDARS,
@@ -17,7 +16,7 @@ from zom.conventions.cf.time_units import (
     parse_time_units,
     wrong_date,
 )
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -26,13 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["RULES"]
+__all__ = ["CHECKS"]
 
-_UNITS = section("time-coordinate-units")
-_CALENDAR = section("calendar")
-_SECONDS = section("leap-seconds")
-_EXPLICIT = section("explicit-calendar")
 _ATTRIBUTES: Final = ("calendar", "month_lengths", "leap_year", "leap_month")
 _LONG: Final = ("month", "year", "yr")
 
@@ -141,9 +137,9 @@ def _calendar_place(variable: Variable) -> Iterator[Breach]:
 
 def _has_calendar(variable: Variable) -> bool:
     """Whether it speaks of a calendar, and isn't said to be of time: its units are told of by another rule then."""
-    if variable.is_boundary or (_is_time_axis(variable) and not _is_time(variable)):
+    if not any(name in variable.attributes for name in _ATTRIBUTES) or variable.is_boundary:
         return False
-    return any(name in variable.attributes for name in _ATTRIBUTES)
+    return _is_time(variable) or not _is_time_axis(variable)
 
 
 def _known(variable: Variable, calendar: str) -> Iterator[Breach]:
@@ -179,7 +175,7 @@ def _leap_seconds_given(variable: Variable) -> Iterator[Breach]:
 
 
 def _is_mixed(variable: Variable) -> bool:
-    return _is_time(variable) and variable.dataset.version >= (1, 12) and _calendar_of(variable) in MIXED
+    return _is_time(variable) and _calendar_of(variable) in MIXED
 
 
 def _lengths(variable: Variable) -> Iterator[Breach]:
@@ -210,161 +206,35 @@ def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
 _NO_TIME: Final = "no coordinate of time"
 _NO_DATE: Final = "no units of time since a date"
 
-RULES: Final = (
-    CheckedRule(
-        "time-units",
-        judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
-        each="units",
-        must="the units of a time coordinate are a unit of time, 'since', and a date",
-        fix="write units such as 'days since 2000-01-01'",
-        link=_UNITS,
-        on="array",
+CHECKS: Final[Functions] = {
+    "time-units": judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
+    "time-units-since": judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+    "time-units-form": judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+    "time-units-long": judged(
+        _caution, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"
     ),
-    CheckedRule(
-        "time-units-since",
-        judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-        each="units",
-        should="the word before the date is since, not another that UDUNITS takes",
-        fix="write 'since'",
-        link=_UNITS,
-        on="array",
+    "time-reference": judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+    "time-reference-year": judged(
+        _year_zero,
+        about="units",
+        where=_has_no_year_zero,
+        otherwise="a calendar with a year 0, or no date",
+        reach="document",
     ),
-    CheckedRule(
-        "time-units-form",
-        judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-        each="units",
-        should="the reference date is written y-m-d H:M:S, and its zone as digits",
-        fix="write a blank between date and time, and no letters",
-        link=_UNITS,
-        on="array",
+    "calendar-of-time": judged(
+        _calendar_place, where=_has_calendar, otherwise="nothing about a calendar, or not of this variable"
     ),
-    CheckedRule(
-        "time-units-long",
-        judged(_caution, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-        each="units",
-        should="the unit of time is not a month or a year, as UDUNITS has these in a fixed number of seconds",
-        fix="count in days",
-        link=_UNITS,
-        on="array",
+    "calendar": judged_text(_known, "calendar", reach="document"),
+    "calendar-given": judged(_given, where=_is_time, otherwise=_NO_DATE, reach="document"),
+    "calendar-standard": judged_text(_gregorian, "calendar", reach="document"),
+    "leap-seconds-calendar": judged_text(
+        _leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, reach="document"
     ),
-    CheckedRule(
-        "time-reference",
-        judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-        each="units",
-        must="the reference date is one of the calendar",
-        fix="correct the date, or the calendar",
-        link=_CALENDAR,
-        on="array",
+    "leap-seconds-given": judged(
+        _leap_seconds_given, where=_is_mixed, otherwise="no such calendar", reach="document"
     ),
-    CheckedRule(
-        "time-reference-year",
-        judged(
-            _year_zero,
-            about="units",
-            where=_has_no_year_zero,
-            otherwise="a calendar with a year 0, or no date",
-            reach="document",
-        ),
-        each="units",
-        should="the reference date is not in the year 0 of a calendar that has none",
-        fix="choose another reference date, and use climatology for climatological time",
-        link=_CALENDAR,
-        on="array",
-    ),
-    CheckedRule(
-        "calendar-of-time",
-        judged(
-            _calendar_place,
-            where=_has_calendar,
-            otherwise="nothing about a calendar, or not of this variable",
-        ),
-        must="calendar, month_lengths, leap_year and leap_month stand at time coordinates only",
-        fix="remove the attribute, or give the variable units of time since a date",
-        link=_CALENDAR,
-        on="array",
-    ),
-    CheckedRule(
-        "calendar",
-        judged_text(_known, "calendar", reach="document"),
-        each="calendar",
-        must="calendar is one that CF knows, or one of another name that month_lengths defines",
-        fix="write the name of a calendar, such as 'standard' or '360_day'",
-        link=_CALENDAR,
-        on="array",
-    ),
-    CheckedRule(
-        "calendar-given",
-        judged(_given, where=_is_time, otherwise=_NO_DATE, reach="document"),
-        should="a time coordinate has a calendar",
-        fix="add calendar: 'standard'",
-        link=_CALENDAR,
-        on="array",
-        advice=True,
-    ),
-    CheckedRule(
-        "calendar-standard",
-        judged_text(_gregorian, "calendar", reach="document"),
-        each="calendar",
-        should="the calendar gregorian is called standard",
-        fix="write 'standard'",
-        link=_CALENDAR,
-        on="array",
-    ),
-    CheckedRule(
-        "leap-seconds-calendar",
-        judged_text(_leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, reach="document"),
-        each="units_metadata",
-        must="a time coordinate with units_metadata is in the calendar standard, proleptic_gregorian or julian",
-        fix="remove units_metadata",
-        link=_SECONDS,
-        on="array",
-        after=("calendar",),
-    ),
-    CheckedRule(
-        "leap-seconds-given",
-        judged(
-            _leap_seconds_given, where=_is_mixed, otherwise="no such calendar, or a version before CF-1.12"
-        ),
-        should="a time coordinate in the calendar standard, proleptic_gregorian or julian has units_metadata",
-        fix="add units_metadata: 'leap_seconds: none', utc or unknown",
-        link=_SECONDS,
-        on="array",
-        advice=True,
-    ),
-    CheckedRule(
-        "month-lengths",
-        judged(_lengths, reach="document"),
-        must="month_lengths are 12 integers",
-        fix="write the days of each month",
-        link=_EXPLICIT,
-        on="array",
-        each="month_lengths",
-    ),
-    CheckedRule(
-        "leap-month",
-        judged(_leap_month, reach="document"),
-        must="leap_month is an integer from 1 to 12",
-        fix="write the number of the month that is longer by a day",
-        link=_EXPLICIT,
-        on="array",
-        each="leap_month",
-    ),
-    CheckedRule(
-        "leap-year",
-        judged(_leap_year, reach="document"),
-        must="leap_year is an integer",
-        fix="write one year that is a leap year",
-        link=_EXPLICIT,
-        on="array",
-        each="leap_year",
-    ),
-    CheckedRule(
-        "leap-month-with-year",
-        judged(_leap_month_alone, reach="document"),
-        should="leap_month does not stand without leap_year",
-        fix="add leap_year, or remove leap_month",
-        link=_EXPLICIT,
-        on="array",
-        each="leap_month",
-    ),
-)
+    "month-lengths": judged(_lengths, reach="document"),
+    "leap-month": judged(_leap_month, reach="document"),
+    "leap-year": judged(_leap_year, reach="document"),
+    "leap-month-with-year": judged(_leap_month_alone, reach="document"),
+}

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INTEGERS",
-    "NAMING",
     "NOT_READ",
     "NUMBERS",
     "TEXTS",
@@ -40,12 +39,6 @@ NUMBERS: Final = (*INTEGERS, "float32", "float64")
 TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 
 NOT_READ: Final = Skip("the members of the group are not known")
-
-NAMING: Final = (
-    "*-exist", "*-exists", "attributes", "xarray/coordinates-string", "cell-measures", "formula-terms", "geometry-*",
-    "grid-mapping", "bounds-tie-points",
-)  # fmt: skip
-"""The rules on attributes that name variables: while one fails, nobody knows what a variable is that nothing names."""
 
 Reach = Literal["document", "name", "dataset"]
 """How far a check looks: at the document of the variable, at its name as well, or at the others."""
@@ -127,9 +120,7 @@ class Variable:
         """Whether an attribute `coordinates` names it, without its being a coordinate variable."""
         if self.is_coordinate:
             return False
-        return (
-            bool(self.dataset.named(self.node, "coordinates")) or self.name in self.dataset.group_coordinates
-        )
+        return "coordinates" in self._roles or self.name in self.dataset.group_coordinates
 
     @property
     def is_coordinate_of_any_sort(self) -> bool:
@@ -138,7 +129,12 @@ class Variable:
 
     def is_named(self, *attributes: str) -> bool:
         """Whether one of these attributes of another variable names it."""
-        return bool(self.dataset.named(self.node, *attributes))
+        return not self._roles.isdisjoint(attributes)
+
+    @cached_property
+    def _roles(self) -> frozenset[str]:
+        """The attributes of other variables that name it."""
+        return self.dataset.roles(self.node)
 
     @cached_property
     def is_boundary(self) -> bool:
@@ -196,8 +192,19 @@ class Variable:
         return by_units or (None if name is None else _AXES_BY_NAME.get(name))
 
     @cached_property
-    def coordinates(self) -> list[tuple[Node, str]]:
+    def coordinates(self) -> tuple[tuple[Node, str], ...]:
         """The coordinates of a data variable, each with the attribute or dimension that leads to it."""
+        group = self.node.parent
+        if group is None:
+            return self._coordinates()
+        # Most variables of a group have the same ones.
+        known = remembered(group, _known_coordinates)
+        key = (self.dims, self.text("coordinates"))
+        if key not in known:
+            known[key] = self._coordinates()
+        return known[key]
+
+    def _coordinates(self) -> tuple[tuple[Node, str], ...]:
         found: list[tuple[Node, str]] = []
         for dim in self.dims or ():
             target = None if dim is None else self.variable(dim)
@@ -207,7 +214,7 @@ class Variable:
             target = self.variable(word)
             if target is not None and all(target is not each for each, _ in found):
                 found.append((target, "coordinates"))
-        return found
+        return tuple(found)
 
     def variable(self, word: str) -> Node | None:
         """The variable that `word` names here; None where there is none."""
@@ -236,7 +243,16 @@ class Variable:
         """The breach of naming a variable that isn't there, with the names that are like it."""
         group = self.node.parent
         hint = None if group is None else remembered(group, _names_above).hint(word, but=self.name)
-        return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint)
+        found = self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint)
+        return found if group is None else found._replace(missing=(word, group.path))
+
+
+def _known_coordinates(
+    group: Node,
+) -> dict[tuple[tuple[str | None, ...] | None, str | None], tuple[tuple[Node, str], ...]]:
+    """The coordinates of variables of the group, by dimensions and `coordinates`, filled as they are asked for."""
+    del group
+    return {}
 
 
 def _names_above(group: Node) -> NearNames:
@@ -262,16 +278,17 @@ def judged(
     >>> judged(loud, about="title", reach="document").is_portable
     False
     """
+    no_text, not_such = Skip(f"the attribute {about} is no text"), Skip(otherwise)
 
     @wraps(function)
     def run(site: Site) -> Iterable[Breach] | Skip:
         variable = remembered(site.holder, Variable)
         if about is not None and variable.text(about) is None:
-            return Skip(f"the attribute {about} is no text")
+            return no_text
         if reach == "dataset" and variable.whole is None:
             return NOT_READ
         if where is not None and not where(variable):
-            return Skip(otherwise)
+            return not_such
         return function(variable)
 
     # What looks at one document only is judged once for all documents that are alike.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zom.checks.checked_rule import CheckedRule
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
+    from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["DEFINITIONS", "RULES"]
+__all__ = ["CHECKS", "DEFINITIONS"]
 
 _P0: Final = ("reference_air_pressure_for_atmosphere_vertical_coordinate",)
 _HEIGHTS: Final = ("altitude", "height_above_geopotential_datum")
@@ -193,89 +193,29 @@ def _wanted(coordinate: str, term: str, computed: str) -> str | None:
     return names.get(computed) if term == deciding else None
 
 
-_LINK = section("parametric-vertical-coordinate")
-_APPENDIX = section("parametric-v-coord")
 _UNDEFINED: Final = "no standard_name of a parametric vertical coordinate"
 
-RULES: Final = (
-    CheckedRule(
-        "formula-terms-place",
-        judged(_place, about="formula_terms", where=_is_parent, otherwise="a boundary variable"),
-        each="formula_terms",
-        must="formula_terms stand at a vertical coordinate whose standard_name is in Appendix D",
-        fix="add the standard_name of the coordinate, such as 'atmosphere_sigma_coordinate'",
-        link=_LINK,
-        on="array",
+CHECKS: Final[Functions] = {
+    "formula-terms-place": judged(
+        _place, about="formula_terms", where=_is_parent, otherwise="a boundary variable"
     ),
-    CheckedRule(
-        "formula-terms",
-        judged_text(_form, "formula_terms", reach="document"),
-        each="formula_terms",
-        must="formula_terms are pairs of a term with a colon and a variable",
-        fix="write them as in 'sigma: lev ps: PS ptop: PTOP'",
-        link=_LINK,
-        on="array",
+    "formula-terms": judged_text(_form, "formula_terms", reach="document"),
+    "formula-terms-known": judged(
+        _legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, reach="document"
     ),
-    CheckedRule(
-        "formula-terms-known",
-        judged(_legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, reach="document"),
-        each="formula_terms",
-        must="the terms are those that Appendix D has for the standard_name",
-        fix="correct the term, or the standard_name",
-        link=_APPENDIX,
-        on="array",
+    "formula-terms-exist": judged(_exist, about="formula_terms"),
+    "formula-terms-names": judged(_names, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED),
+    "formula-terms-nsigma": judged_text(
+        _nsigma,
+        "formula_terms",
+        where=lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate",
+        otherwise="no ocean_sigma_z_coordinate",
+        reach="document",
     ),
-    CheckedRule(
-        "formula-terms-exist",
-        judged(_exist, about="formula_terms"),
-        each="formula_terms",
-        must="every variable that formula_terms name is in the dataset",
-        fix="correct the name, or add the variable",
-        link=_LINK,
-        on="array",
+    "computed-name-place": judged(
+        _computed_place, about="computed_standard_name", where=_is_parent, otherwise="a boundary variable"
     ),
-    CheckedRule(
-        "formula-terms-names",
-        judged(_names, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED),
-        each="formula_terms",
-        must="the variables of formula_terms have the standard names that Appendix D gives them, or none",
-        fix="correct the standard_name, or name another variable",
-        link=_APPENDIX,
-        on="array",
+    "computed-name": judged_text(
+        _computed, "computed_standard_name", where=_is_defined, otherwise=_UNDEFINED
     ),
-    CheckedRule(
-        "formula-terms-nsigma",
-        judged_text(
-            _nsigma,
-            "formula_terms",
-            where=lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate",
-            otherwise="no ocean_sigma_z_coordinate",
-            reach="document",
-        ),
-        each="formula_terms",
-        should="formula_terms of an ocean_sigma_z_coordinate leave out nsigma",
-        fix="remove the term nsigma",
-        link=_APPENDIX,
-        on="array",
-    ),
-    CheckedRule(
-        "computed-name-place",
-        judged(
-            _computed_place, about="computed_standard_name", where=_is_parent, otherwise="a boundary variable"
-        ),
-        each="computed_standard_name",
-        must="computed_standard_name stands beside formula_terms only",
-        fix="add formula_terms, or remove computed_standard_name",
-        link=_LINK,
-        on="array",
-    ),
-    CheckedRule(
-        "computed-name",
-        judged_text(_computed, "computed_standard_name", where=_is_defined, otherwise=_UNDEFINED),
-        each="computed_standard_name",
-        must="computed_standard_name is what Appendix D computes, and agrees with the standard names of the terms",
-        fix="correct computed_standard_name, or the standard_name of the term",
-        link=_APPENDIX,
-        on="array",
-    ),
-)
+}

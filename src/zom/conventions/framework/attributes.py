@@ -127,7 +127,8 @@ def _validator(model: type[Attributes]) -> Any:
 @lru_cache(maxsize=512)
 def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ...]:
     """The rules that stand beside the fields of a model and of its parts, each with the steps to the field."""
-    _validator(model)
+    if not _has_rules(model):
+        return ()
     start: Steps = () if model.key is None else (model.key,)
     found: list[tuple[Steps, CheckedRule]] = []
     for steps, each in _walk(model, start, ()):
@@ -135,6 +136,30 @@ def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ..
             raise ExtensionError(f"{model.__name__}: rule {each.id!r} stands beside no field")
         found.append((steps, each.beside(_selector(steps))))
     return tuple(found)
+
+
+def _has_rules(model: type[BaseModel]) -> bool:
+    """Whether a rule stands beside any field: the ways that lead to fields of parts of parts may be thousands."""
+    known, waiting = {model}, [model]
+    while waiting:
+        for field in _fields_of(waiting.pop()).values():
+            inner: list[Any] = [field.annotation, *field.metadata]
+            while inner:
+                each = inner.pop()
+                if isinstance(each, CheckedRule):
+                    return True
+                inner.extend(get_args(each))
+                if isinstance(each, type) and issubclass(each, BaseModel) and each not in known:
+                    known.add(each)
+                    waiting.append(each)
+    return False
+
+
+def _fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    # To build the validator takes long, and only a model that a node has needs it.
+    if not getattr(model, "__pydantic_fields_complete__", False):
+        model.model_rebuild()
+    return model.model_fields
 
 
 def _selector(steps: Steps) -> str:
@@ -153,7 +178,7 @@ def _walk(
 ) -> Iterator[tuple[Steps, CheckedRule]]:
     if model in above:
         return  # a part of itself: what is deeper is judged by the first rules
-    for name, field in model.model_fields.items():
+    for name, field in _fields_of(model).items():
         here = (*steps, _written(name, field))
         yield from ((here, each) for each in field.metadata if isinstance(each, CheckedRule))
         yield from _within(field.annotation, here, (*above, model))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.checks.equality import equal
+from zom.checks.selector import readable
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def in_words(condition: Condition, site: Site | None = None) -> str:
     if "above" in condition:
         return f"it, or a group above, {in_words(condition['above'])}"
     if "has" in condition:
-        return f"has {condition['has'].lstrip('@')}"
+        return f"has {readable(condition['has'])}"
     if "lacks" in condition:
-        return f"has no {condition['lacks'].lstrip('@')}"
+        return f"has no {readable(condition['lacks'])}"
     if "kind" in condition:
         return f"is of kind {condition['kind']}"
     known = condition.get("values", ())
@@ -35,4 +36,4 @@ def in_words(condition: Condition, site: Site | None = None) -> str:
         there = [found.value for found in site.values(condition["at"])]
         known = [each for each in known if any(equal(each, value) for value in there)]
     shown = " or ".join(map(show, known)) or "a text that tells"
-    return f"has {shown} at {condition['at'].lstrip('@')}"
+    return f"has {shown} at {readable(condition['at'])}"

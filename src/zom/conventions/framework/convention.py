@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from typing_extensions import override
 
+from zom.brief import short
 from zom.checks.check import Site
-from zom.checks.checked_rule import CheckedRule, Condition, holds, schema
+from zom.checks.checked_rule import CheckedRule, Condition, attribute_in, holds, schema
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
     from zom.schema import Draft, Flavour, Loss
     from zom.schema.standard import SchemaPart
 
-__all__ = ["Convention", "Detect", "conventions", "declaration_of", "register"]
+__all__ = ["Convention", "Detect", "Followed", "conventions", "declaration_of", "register"]
 
 Detect: TypeAlias = Callable[[Node], str | None]
 """How a convention is found at a node: the words that say why it is there; None where it isn't."""
+
+Followed: TypeAlias = Callable[[Node], tuple[int, ...]]
+"""Which version a node follows, by its numbers."""
 
 Kind = Literal["array", "group"]
 
@@ -50,7 +54,7 @@ _FORM = CheckedRule(
 FORMATS: Final = ("v2", "v3", "draft")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Convention:
     """A convention: identity, models of the attributes that it owns, rules.
 
@@ -97,6 +101,10 @@ class Convention:
     """Where texts stand that no rule looks into, such as titles: documents that differ in those only are alike."""
     version_at: tuple[str, ...] = ()
     """Where a node says which version it follows."""
+    adopts: Callable[[Node, Any], bool] | None = None
+    """Whether a node that says another version, the second argument, is meant to follow this one."""
+    followed: Followed | None = None
+    """The version that a node follows, where rules say `since` which one they hold and all are one convention."""
     assumed: bool = False
     """Whether this version is meant where none is said."""
     declared: bool = False
@@ -143,12 +151,19 @@ class Convention:
         if strange := [each for each in self.rules if not isinstance(each, CheckedRule)]:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
             message = f"convention {self.name!r}: expected CheckedRules as rules, found {strange[0]!r}"
             raise ExtensionError(message)
+        if self.followed is None and (late := [each.id for each in self.rules if each.since is not None]):
+            message = f"convention {self.name!r}: rule {late[0]!r} has since: expected followed=, got none"
+            raise ExtensionError(message)
         seen: dict[str, CheckedRule] = {}
         for each in self.rules:
             other = seen.setdefault(each.id, each)
             if other is not each and (other.text, other.level) != (each.text, each.level):
                 message = f"convention {self.name!r}: two rules have the id {each.id!r}"
                 raise ExtensionError(message)
+
+    def __repr__(self) -> str:
+        count = len(self.rules)
+        return short("conventions.Convention", f"{self.name}: {count} rule{'' if count == 1 else 's'}")
 
     @property
     def name(self) -> str:
@@ -239,7 +254,29 @@ class Convention:
         >>> Convention("spatial", owns=("spatial:*",)).owns_key("spatial:shape")
         True
         """
-        return any(key == own or (own.endswith("*") and key.startswith(own[:-1])) for own in self.owns)
+        exact, beginnings = self._owned
+        return key in exact or key.startswith(beginnings)
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """The attributes by which it is found.
+
+        >>> from zom.conventions import conventions
+        >>> conventions["vcf-zarr/0.5"].telling
+        ('vcf_zarr_version', 'vcf_meta_information')
+        """
+        if self.signs:
+            keys = [key for conditions in self.signs for each in conditions for key in _keys_in(each)]
+        else:
+            models = (key for model in self.models.values() for key in model.owned())
+            keys = [*(key for key in self.owns if not key.endswith("*")), *models]
+        return tuple(dict.fromkeys(keys))
+
+    @cached_property
+    def _owned(self) -> tuple[frozenset[str], tuple[str, ...]]:
+        """The keys that it owns, and what those begin with of which it owns all."""
+        beginnings = tuple(own[:-1] for own in self.owns if own.endswith("*"))
+        return frozenset(own for own in self.owns if not own.endswith("*")), beginnings
 
     def key_in(self, node: Node) -> str | None:
         """The first of its keys that is used at the node; None where none is."""
@@ -294,12 +331,48 @@ class Convention:
 
         return json_schema(ConventionSchema(self, kind), draft, flavour, base_url=base_url)
 
+    @cached_property
+    def needed(self) -> frozenset[str] | None:
+        """Attributes of which a node has one wherever the convention is found; None where that can't be told.
+
+        Most nodes have none of them, and every convention is looked for at every node.
+
+        >>> sorted(Convention("uom", owns=("uom",)).needed)
+        ['uom', 'zarr_conventions']
+        """
+        exact, beginnings = self._owned
+        keys = (
+            [key for key, _ in self._keyed_signs] if self.signs else [*exact, None] if beginnings else exact
+        )
+        if self.detect is not None or None in keys:
+            return None
+        return frozenset({"zarr_conventions", *(key for key in keys if key is not None)})
+
+    @cached_property
+    def _keyed_signs(self) -> tuple[tuple[str | None, tuple[Condition, ...]], ...]:
+        """The signs, each with an attribute that a node must have for it."""
+        keys = [[attribute_in(each) for each in conditions] for conditions in self.signs]
+        first = [next((key for key in found if key is not None), None) for found in keys]
+        return tuple(zip(first, self.signs, strict=True))
+
     def _sign_at(self, node: Node) -> str | None:
-        site = Site(node, node)
-        for conditions in self.signs:
+        site: Site | None = None
+        attributes = node.attributes
+        for (key, conditions), words in zip(self._keyed_signs, self._signs_in_words, strict=True):
+            if key is not None and key not in attributes:
+                continue
+            site = Site(node, node) if site is None else site
             if all(holds(each, site) for each in conditions):
-                return " and ".join(in_words(each, site) for each in conditions)
+                return words or " and ".join(in_words(each, site) for each in conditions)
         return None
+
+    @cached_property
+    def _signs_in_words(self) -> tuple[str | None, ...]:
+        """Each of the signs in words; None for one that asks for one of several values, which a node has to tell."""
+        return tuple(
+            None if any("values" in each for each in conditions) else " and ".join(map(in_words, conditions))
+            for conditions in self.signs
+        )
 
 
 def declaration_of(convention: Convention, node: Node) -> int | None:
@@ -327,6 +400,15 @@ def declaration_of(convention: Convention, node: Node) -> int | None:
     return None
 
 
+def _keys_in(condition: Condition) -> Iterator[str]:
+    """The attribute that the condition asks for."""
+    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
+    text = inner.get("has", inner.get("at"))
+    selector = None if text is None else parse_selector(text)
+    if selector is not None and selector.start == "attributes":
+        yield str(selector.steps[0])
+
+
 def _steps_of(each: CheckedRule) -> Steps:
     """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
     return () if each.each is None else parse_selector(each.each).steps
@@ -350,7 +432,20 @@ class Conventions(Registry[Convention]):
     def _files(self) -> tuple[str, ...]:
         from zom.conventions.shipped import FILES  # noqa: PLC0415 - a list beside what it lists
 
-        return () if self.home is None else FILES
+        return () if self.home is None else tuple(FILES)
+
+    def of_files(self, files: Collection[str]) -> tuple[Convention, ...]:
+        """The conventions in these files of zom's own, and all of others, by name: no other file is imported.
+
+        >>> from zom.conventions import conventions
+        >>> "xarray" in {each.id for each in conventions.of_files(["xarray"])}
+        True
+        """
+        for file in files:
+            self._load_file(file)
+        self.plugins.ensure()
+        own = frozenset(self._own)
+        return tuple(each for each in self._all if each not in own or each.id.replace("-", "_") in files)
 
     @override
     def _load_file(self, name: str) -> None:

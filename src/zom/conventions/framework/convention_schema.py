@@ -177,7 +177,7 @@ def _plain(schema: Any, *, is_members: bool = False) -> Any:
         return {name: _plain(item) for name, item in schema.items()}
     made: Schema = {}
     for name, value in schema.items():
-        if name == "title" or (name == "additionalProperties" and value is True):
+        if name in {"title", "x-words"} or (name == "additionalProperties" and value is True):
             continue
         if name == "default" and (value is None or value in ([], "", {})):
             continue

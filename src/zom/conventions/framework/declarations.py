@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, python
-from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.convention import Convention, conventions
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from zom.checks.check import Check
     from zom.formats.node_view import Node
 
-__all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "declared_as_published", "known"]
+__all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "known"]
 
 KEY: Final = "zarr_conventions"
 FIELDS: Final = ("uuid", "schema_url", "spec_url", "name", "description")
@@ -146,20 +145,3 @@ class Published:
                     show(wanted, limit=200),
                     show(declaration.entry[name], limit=200),
                 )
-
-
-def declared_as_published(published: Published, link: str, *, also: str = "") -> CheckedRule:
-    """The rule that a declaration says what the convention's published schema wants.
-
-    >>> declared_as_published(Published("u", "s", "t", "d"), "https://a").text
-    'the declaration has the description and URLs of the published schema, where it has them'
-    """
-    name = "" if published.name is None else "name, "
-    return CheckedRule(
-        "declaration",
-        published.check(),
-        must=f"the declaration has the {name}description and URLs of the published schema, where it has them{also}",
-        fix="copy the declaration from the specification",
-        link=link,
-        source="schema",
-    )

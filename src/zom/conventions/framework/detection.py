@@ -12,11 +12,11 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.selector import parse_selector, select
+from zom.conventions.framework.candidates import candidates
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
 from zom.conventions.framework.judgement import Judgement
 from zom.conventions.framework.misspelt_keys import (
     MisspeltKey,
-    keys_in,
     misspelt_in,
     misspelt_sign,
     with_hints,
@@ -109,7 +109,7 @@ def judge(  # noqa: PLR0913 - each is a choice of the caller's
     """
     demanded = None if asked is None else tuple(dict.fromkeys(asked))
     if demanded is None:
-        wanted = known = tuple(conventions)
+        wanted = known = candidates(root)
     else:
         wanted = _with_parts(demanded)
         known = conventions.versions_of({each.id for each in wanted})
@@ -147,7 +147,8 @@ class _Detection:
     ) -> None:
         self.judgement = judgement
         self._is_asked = is_asked
-        self._wanted = frozenset(wanted)
+        self._wanted = tuple(wanted)
+        self._is_wanted = frozenset(wanted)
         ids = {each.id for each in wanted}
         # The versions that were not asked for are known all the same: that tells them from future ones.
         candidates = [
@@ -157,24 +158,35 @@ class _Detection:
         self._families: dict[str, list[Convention]] = {}
         for each in candidates:
             self._families.setdefault(each.id, []).append(each)
+        self._sought = tuple((name, each, self._needed(each)) for name, each in self._families.items())
         self._strangers: set[tuple[str, str, str]] = set()
         self._meant: dict[str, tuple[Node, MisspeltKey]] = {}
         self._inherited: dict[int, list[tuple[Convention, Node]]] = {}
+
+    def _needed(self, family: Sequence[Convention]) -> frozenset[str] | None:
+        """The attributes of which a node has one where the family is found; None where it may have none of them."""
+        needed = [each.needed for each in family]
+        if self._is_asked and any(each.everywhere and each in self._wanted for each in family):
+            return None
+        known = [each for each in needed if each is not None]
+        return frozenset[str]().union(*known) if len(known) == len(needed) else None
 
     def take(self, node: Node) -> None:
         """Judge the node by every convention that it has or inherits."""
         judgement = self.judgement
         text = judgement.take(node)
         found: dict[str, Convention] = {}
-        for name, family in self._families.items():
-            self._find(node, name, family, found)
+        attributes = node.attributes
+        for name, family, needed in self._sought:
+            if needed is None or not needed.isdisjoint(attributes):
+                self._find(node, name, family, found)
         before = len(judgement.problems)
         for convention in found.values():
-            if convention in self._wanted:
+            if convention in self._is_wanted:
                 judgement.judge(convention, node, node, text)
                 self._bequeath(convention, node)
         for convention, holder in self._inherited.pop(id(node), ()):
-            if convention.id not in found and convention in self._wanted:
+            if convention.id not in found and convention in self._is_wanted:
                 judgement.judge(convention, node, holder, text)
         if len(found) > 1:
             self._note_owned_twice(node, list(found.values()))
@@ -195,17 +207,17 @@ class _Detection:
                 return
             convention, how = picked
         found[name] = convention
-        if convention in self._wanted:
+        if convention in self._is_wanted:
             self.judgement.found(convention, node, how)
             self._note_declaration(convention, node)
         else:
-            asked = [each.name for each in family if each in self._wanted]
+            asked = [each.name for each in family if each in self._is_wanted]
             if not self._above(node, name, convention.name):
                 self.judgement.say(OTHER_VERSION, node, (), " or ".join(asked), convention.name)
 
     def _how(self, convention: Convention, node: Node) -> str | None:
         how = convention.found_at(node)
-        if how is None and self._is_asked and convention.everywhere and convention in self._wanted:
+        if how is None and self._is_asked and convention.everywhere and convention in self._is_wanted:
             can_be = node.kind is None or node.kind in convention.on
             return "asked for" if can_be and node.form in convention.formats else None
         return how
@@ -215,15 +227,19 @@ class _Detection:
     ) -> tuple[Convention, str] | None:
         """The version that the node says it follows, or that is meant where it says none."""
         said: tuple[Path, Any] | None = None
+        named: tuple[Convention, str] | None = None
         for each, how in here:
             version = _version(each, node)
             if version is None:
-                if each.assumed or not each.version_at:
+                if named is None and (each.assumed or not each.version_at):
                     return self._pick_as_nearby(node, here) or (each, how)
                 continue
-            if version[1] == each.version:
-                return each, f"{how}, version {show(version[1])}"
+            is_adopted = each.adopts is not None and each.adopts(node, version[1])
+            if is_adopted or (named is None and version[1] == each.version):
+                named = each, f"{how}, version {show(version[1])}"
             said = version
+        if named is not None:
+            return named
         if said is None:
             # Found by its keys, and no version: the newest one tells what is missing.
             return here[-1]
@@ -287,8 +303,9 @@ class _Detection:
             return
         place = declaration_of(convention, node)
         used = convention.key_in(node)
-        is_misspelt = any(misspelt(key, "zarr_conventions") for key in node.attributes)
-        if place is None and used is not None and convention.declared and not is_misspelt:
+        if place is None and used is not None and convention.declared:
+            if any(misspelt(key, "zarr_conventions") for key in node.attributes):
+                return
             expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
             fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
             path = ("attributes", "zarr_conventions")
@@ -314,7 +331,9 @@ class _Detection:
 
     def _note_misspelt(self, node: Node, found: Mapping[str, Convention], before: int) -> None:
         """The keys that are meant as others; where what is missing is told since `before`, that says so."""
-        within = [slip for each in found.values() if each in self._wanted for slip in misspelt_in(each, node)]
+        within = [
+            slip for each in found.values() if each in self._is_wanted for slip in misspelt_in(each, node)
+        ]
         if within:
             told = self.judgement.problems[before:]
             within = with_hints(told, node, dict.fromkeys(within))
@@ -358,13 +377,13 @@ class _Detection:
         ids = {name.partition("/")[0] for name in present}
         for name, family in self._families.items():
             for each in family:
-                if each in self._wanted:
+                if each in self._is_wanted:
                     self.judgement.expect(each)
             asked = [each for each in family if each in demanded]
             is_there = any(each.name in present or ids & set(each.parts) for each in asked)
             is_stranger = any(stranger[1] == name for stranger in self._strangers)
             if asked and not is_there and not is_stranger:
-                keys = sorted({key for each in asked for key in _telling(each)})
+                keys = sorted({key for each in asked for key in _shown(each)})
                 expected = f"metadata of {' or '.join(each.name for each in asked)}"
                 expected += f", such as {', '.join(keys[:6])}" if keys else ""
                 self._note_one_absent(root, name, expected)
@@ -390,9 +409,9 @@ class _Detection:
 _clash_of = lru_cache(maxsize=1024)(clash_of)  # every node with both asks
 
 
-def _telling(convention: Convention) -> Iterable[str]:
-    """The attributes that tell of the convention: those it owns, or others that it is found by."""
-    keys = [key for conditions in convention.signs for each in conditions for key in keys_in(each)]
+def _shown(convention: Convention) -> Iterable[str]:
+    """The attributes to name of the convention: those it owns, or others that it is found by."""
+    keys = convention.telling if convention.signs else ()
     return keys if keys and not set(keys) & set(convention.owns) else convention.owns
 
 

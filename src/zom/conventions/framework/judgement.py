@@ -67,7 +67,9 @@ class _Block:
 
     def stands_in(self, attributes: Mapping[str, Any]) -> bool:
         """Whether anything stands there."""
-        return leads_along(attributes, self.root)
+        root = self.root
+        # Most blocks have one step, or none.
+        return not root or (root[0] in attributes and leads_along(attributes, root))
 
 
 @dataclass(slots=True)
@@ -99,15 +101,67 @@ _REMEMBERED: Final = 4096
 
 
 @dataclass(slots=True)
-class _Plan:
-    """The rules of a convention for one kind of node, bound to what is counted of them."""
+class _KeySet:
+    """Attributes with the same keys, and the rules that look further than one document which these let apply."""
 
+    present: list[_Block]
+    """Those whose root may be there: its first step is."""
+    absent: list[_Block]
+    times: int = 0
+
+    def count(self) -> None:
+        """Add to the blocks that are absent how often they were."""
+        times, self.times = self.times, 0
+        for block in self.absent:
+            block.absent += times
+
+
+@dataclass(slots=True)
+class _Later:
+    """The rules that a newer version of the convention made than nodes follow, with why they don't apply."""
+
+    rules: list[tuple[Tally, str]]
+    times: int = 0
+
+    def count(self) -> None:
+        """Add to the tallies how many nodes there were."""
+        times, self.times = self.times, 0
+        for tally, why in self.rules:
+            tally.skipped[why] += times
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The rules of a convention for one kind of node, in one version, bound to what is counted of them."""
+
+    later: _Later
     local: list[_Block]
     wide: list[_Block]
     model: type[Attributes] | None
     form: list[_Block]
     owners: tuple[tuple[Steps, CheckedRule], ...]
     outcomes: dict[str | bytes, _Outcome] = field(default_factory=dict["str | bytes", _Outcome])
+    key_sets: dict[tuple[str, ...], _KeySet] = field(default_factory=dict["tuple[str, ...]", _KeySet])
+
+    def key_set(self, attributes: Mapping[str, Any]) -> _KeySet:
+        """The blocks of `wide` for attributes with these keys: nodes with the same ones are many."""
+        keys = tuple(attributes)
+        found = self.key_sets.get(keys)
+        if found is None:
+            if len(self.key_sets) >= _REMEMBERED:
+                self.forget_key_sets()
+            found = self.key_sets[keys] = _KeySet([], [])
+            for block in self.wide:
+                is_present = not block.root or block.root[0] in attributes
+                (found.present if is_present else found.absent).append(block)
+        found.times += 1
+        return found
+
+    def forget_key_sets(self) -> None:
+        """Count what they tell, and start anew."""
+        for each in self.key_sets.values():
+            each.count()
+        self.key_sets.clear()
 
 
 class Judgement:
@@ -122,7 +176,7 @@ class Judgement:
         self.presences: dict[str, Presence] = {}
         self.nodes = 0
         self._tallies: dict[tuple[str, str], Tally] = {}
-        self._plans: dict[tuple[Convention, str | None, str, bool], _Plan] = {}
+        self._plans: dict[tuple[object, ...], _Plan] = {}
         self._digest = hashlib.sha256()
 
     @property
@@ -141,8 +195,10 @@ class Judgement:
     def tallies(self) -> list[Tally]:
         """What was counted of each rule."""
         for plan in self._plans.values():
+            plan.later.count()
             for outcome in plan.outcomes.values():
                 outcome.count()
+            plan.forget_key_sets()
             for block in (*plan.local, *plan.wide, *plan.form):
                 for each, tally, _ in block.rules if block.absent else ():
                     tally.skipped[why_absent(each)] += block.absent
@@ -196,20 +252,25 @@ class Judgement:
 
     def _plan(self, convention: Convention, node: Node, *, is_heir: bool) -> _Plan:
         # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
-        key = (convention, node.kind, node.form, is_heir)
+        followed = None if convention.followed is None else convention.followed(node)
+        key = (convention, node.kind, node.form, is_heir, followed)
         plan = self._plans.get(key)
         if plan is None:
             kind = node.kind
             rules = convention.checked_rules(kind, self.profile)
             rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
+            later = [] if followed is None else [each for each in rules if _made(each) > followed]
+            rules = tuple(each for each in rules if each not in later)
             owners = convention.form_rules(kind or "group")
             plan = self._plans[key] = _Plan(
+                _Later([(self._tally(convention, each), _too_late(each)) for each in later]),
                 self._blocks(convention, [each for each in rules if each.is_local]),
                 self._blocks(convention, [each for each in rules if not each.is_local]),
                 convention.models.get(kind or "group"),
                 self._blocks(convention, [each for _, each in owners if each.is_in(self.profile)]),
                 owners,
             )
+        plan.later.times += 1
         return plan
 
     def _blocks(self, convention: Convention, rules: Sequence[CheckedRule]) -> list[_Block]:
@@ -234,8 +295,8 @@ class Judgement:
 
     def _wide_breaches(self, plan: _Plan, site: Site) -> Iterator[tuple[CheckedRule, Breach]]:
         attributes = site.holder.attributes
-        for block in plan.wide:
-            if not block.stands_in(attributes):
+        for block in plan.key_set(attributes).present:
+            if len(block.root) > 1 and not leads_along(attributes, block.root):
                 block.absent += 1
                 continue
             for each, tally, ask in block.rules:
@@ -252,7 +313,10 @@ class Judgement:
         problem = problem_of(each, breach, convention.code(each), each.severity(self.profile))
         self.problems.append(problem)
         self._told.append(
-            (Told(problem, convention, each, site.node, site.holder), self._tally(convention, each))
+            (
+                Told(problem, convention, each, site.node, site.holder, breach.missing),
+                self._tally(convention, each),
+            )
         )
 
     # --- what the framework itself says ------------------------------------------------------------------
@@ -352,6 +416,15 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
             if not verdict and each.each is not None and not leads(node.attributes, each.each):
                 verdict = Skip(why_absent(each))
             _note(outcome, each, tally, verdict)
+
+
+def _made(each: CheckedRule) -> tuple[int, ...]:
+    """The version that made the rule."""
+    return () if each.since is None else tuple(map(int, each.since.split(".")))
+
+
+def _too_late(each: CheckedRule) -> str:
+    return f"a rule since version {each.since}; the node follows an older one"
 
 
 def _root_of(each: CheckedRule) -> Steps:

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_
 
 from pydantic import BaseModel
 
-from zom.checks.selector import parse_selector
 from zom.conventions.framework.attributes import faults_in
-from zom.conventions.framework.convention import conventions
-from zom.extension.registry import revision
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
@@ -21,11 +18,10 @@ from zom.misspelling import meant, misspelt
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from zom.checks.checked_rule import Condition
     from zom.conventions.framework.convention import Convention
     from zom.problems import Path, Problem
 
-__all__ = ["MisspeltKey", "is_taken", "keys_in", "misspelt_in", "misspelt_sign", "with_hints"]
+__all__ = ["MisspeltKey", "is_taken", "misspelt_in", "misspelt_sign", "with_hints"]
 
 _PROSE: Final = frozenset({"comment", "history", "institution", "references", "source", "title"})
 """Keys of texts for people, which many have in the plural."""
@@ -45,6 +41,7 @@ class MisspeltKey(NamedTuple):
 def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
     """The keys of objects, as far as the convention's model describes them, that are meant as others.
 
+    >>> from zom.conventions import conventions
     >>> from zom.formats.node_view import attributes_node
     >>> image = {"datasets": [{"path": "0", "coordinateTransformation": []}]}
     >>> [found.meant for found in misspelt_in(conventions["ome/0.5"], attributes_node({"ome": {"multiscales": [image]}}))]
@@ -54,8 +51,13 @@ def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
     found = None if model is None else model.value_in(node.attributes)
     if model is None or found is None:
         return []
-    has_rule = any(each.id in {"key-spelling", "spelling"} for each in convention.rules)
-    return list(_within(model, *found, has_rule=has_rule))
+    return list(_within(model, *found, has_rule=_has_rule(convention)))
+
+
+@lru_cache(maxsize=512)
+def _has_rule(convention: Convention) -> bool:
+    """Whether a rule of the convention itself is about misspelt keys."""
+    return any(each.id in {"key-spelling", "spelling"} for each in convention.rules)
 
 
 def _within(model: type[BaseModel], path: Path, value: object, *, has_rule: bool) -> Iterator[MisspeltKey]:
@@ -126,18 +128,18 @@ def with_hints(problems: list[Problem], node: Node, slips: Collection[MisspeltKe
 
 
 def misspelt_sign(
-    node: Node, found: Mapping[str, Convention], wanted: Collection[Convention]
+    node: Node, found: Mapping[str, Convention], wanted: tuple[Convention, ...]
 ) -> Iterator[tuple[Convention, MisspeltKey]]:
-    """Each key by which a convention would be found, if it were written rightly."""
+    """Each key by which a convention that is `wanted` would be found, if it were written rightly."""
     for key in node.attributes:
-        if is_taken(key, found):
+        near = _meant_by_any(key, wanted)
+        if not near or is_taken(key, found):
             continue
         told: set[str] = set()
-        for known, convention in _meant_by_any(key, revision()):
+        for known, convention in near:
             if (
                 convention.id not in found
                 and convention.id not in told
-                and convention in wanted
                 and known not in node.attributes
                 and _would_be_found(convention, node, key, known)
             ):
@@ -147,33 +149,12 @@ def misspelt_sign(
 
 def is_taken(key: str, found: Mapping[str, Convention]) -> bool:
     """Whether a convention that is there gives the attribute a meaning."""
-    return any(each.owns_key(key) or key in _telling(each) for each in found.values())
+    return any(each.owns_key(key) or key in each.telling for each in found.values())
 
 
 @lru_cache(maxsize=4096)
-def _meant_by_any(key: str, state: int) -> tuple[tuple[str, Convention], ...]:
-    del state
-    return tuple((known, each) for each in conventions for known in _telling(each) if misspelt(key, known))
-
-
-@lru_cache(maxsize=512)
-def _telling(convention: Convention) -> list[str]:
-    """The attributes by which it is found."""
-    owned = (
-        [key for model in convention.models.values() for key in model.owned()] if not convention.signs else []
-    )
-    signs = [key for conditions in convention.signs for each in conditions for key in keys_in(each)]
-    plain = [key for key in convention.owns if not key.endswith("*")] if not convention.signs else []
-    return list(dict.fromkeys((*signs, *plain, *owned)))
-
-
-def keys_in(condition: Condition) -> Iterator[str]:
-    """The attribute that the condition asks for."""
-    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
-    text = inner.get("has", inner.get("at"))
-    selector = None if text is None else parse_selector(text)
-    if selector is not None and selector.start == "attributes":
-        yield str(selector.steps[0])
+def _meant_by_any(key: str, wanted: tuple[Convention, ...]) -> tuple[tuple[str, Convention], ...]:
+    return tuple((known, each) for each in wanted for known in each.telling if misspelt(key, known))
 
 
 def _would_be_found(convention: Convention, node: Node, key: str, known: str) -> bool:

@@ -6,8 +6,8 @@ A finding rests on another one, and is silent, where
   refines others, then the order of rules;
 - it reads a place where the type of a value is at fault, or compares with a place that is at fault;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
-- it repeats the other: the same rule says that another value differs from the same one, or speaks of the next item
-  in a list of numbers, or of lengths.
+- it repeats the other: the same rule says that another value differs from the same one, that another attribute names
+  the same node that isn't there, or speaks of the next item in a list of numbers, or of lengths.
 
 No finding is silent because of one that is less severe, and for each that is silent another one speaks.
 """
@@ -49,6 +49,8 @@ class Told(NamedTuple):
     """Where the rule was judged."""
     holder: Node | None = None
     """The node whose attributes the rule speaks of."""
+    missing: tuple[str, str] | None = None
+    """The name that leads to no node, and where it was sought."""
 
     @property
     def path(self) -> Path:
@@ -261,6 +263,8 @@ def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
         return
     if problem.related:
         yield ("related", problem.code, problem.expected, problem.related)
+    if told.missing is not None:
+        yield ("missing", problem.code, path[-1:], *told.missing)
     if "like" in rule.check.params and told.holder is not None:
         yield ("like", problem.code, problem.expected, told.holder.path)
     if path and isinstance(path[-1], int):

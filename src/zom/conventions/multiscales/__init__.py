@@ -16,12 +16,7 @@ https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md. In Zarr v2 
 
 from __future__ import annotations
 
-from typing import Final
-
-from zom.conventions.framework.convention import register
 from zom.conventions.multiscales.build import group, multiscales
-from zom.conventions.multiscales.rules import CONVENTION
+from zom.conventions.multiscales.rules import MULTISCALES
 
 __all__ = ["MULTISCALES", "group", "multiscales"]
-
-MULTISCALES: Final = register(CONVENTION)

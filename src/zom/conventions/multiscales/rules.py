@@ -5,19 +5,17 @@ https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.references import ref
-from zom.checks.tree import node_kind
-from zom.checks.values import forbidden, pattern, required, unique
+from zom.checks.check import Skip
 from zom.conventions.affine import MOST
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import Convention
-from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from zom.checks.check import Breach, Site
     from zom.conventions.multiscale_layout import ResolutionLevel
 
-__all__ = ["CONVENTION", "TEXT"]
+__all__ = ["MULTISCALES", "PUBLISHED"]
 
 TEXT: Final = "https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md"
 PUBLISHED: Final = Published(
@@ -40,9 +38,6 @@ PUBLISHED: Final = Published(
     name="multiscales",
     needs_uuid=True,
 )
-
-_LAYOUT: Final = "multiscales.layout[*]"
-_PATH: Final = r"(?!\.\.(/|$))[^/]+(/(?!\.\.(/|$))[^/]+)*"
 
 
 class Transform(Part):
@@ -221,151 +216,19 @@ def _all_consolidated(site: Site) -> Iterable[Breach] | Skip:
     ]
 
 
-CONVENTION: Final = Convention(
-    id="multiscales",
-    version="v0.1",
-    title="Multiscales of zarr-conventions",
-    link=TEXT,
-    uuid=PUBLISHED.uuid,
-    aliases=(PUBLISHED.schema_url, TEXT),
-    dead_aliases=(
-        "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json",
-        "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v0.1.0/schema.json",
-        "https://raw.githubusercontent.com/zarr-experimental/multiscales/refs/tags/v1/schema.json",
-        "https://raw.githubusercontent.com/zarr-experimental/multiscales/refs/tags/v0.1.0/schema.json",
-        "https://github.com/zarr-conventions/multiscales/blob/v1/README.md",
-        "https://github.com/zarr-experimental/multiscales/blob/v1/README.md",
-    ),
-    formats=("v3",),
-    attributes={"group": Multiscales},
-    owns=("multiscales",),
-    signs=((has("multiscales.layout"),),),
-    declared=True,
-    rules=(
-        CheckedRule(
-            "present",
-            required("multiscales"),
-            must="a group that declares multiscales has the attribute multiscales",
-            fix="add multiscales with its layout, or take the declaration away",
-            link=f"{TEXT}#configuration",
-            source="both",
-            on="group",
+MULTISCALES: Final = register(
+    read_rulebook(
+        Path(__file__).with_name("multiscales.toml"),
+        attributes={"group": Multiscales},
+        functions=(
+            _of_one_kind,
+            _of_a_level,
+            _without_rings,
+            _as_many_numbers,
+            _scaled,
+            _all_consolidated,
+            PUBLISHED.check(),
         ),
-        CheckedRule(
-            "group-only",
-            node_kind("group"),
-            must="multiscales describes groups, no arrays",
-            fix="move multiscales to the group that holds the levels",
-            link=f"{TEXT}#configuration",
-            source="both",
-        ),
-        *(
-            CheckedRule(
-                "asset-path",
-                pattern(_PATH, at=f"{_LAYOUT}.{name}"),
-                must="asset and derived_from are paths relative to the group: no slash at their ends, no empty parts, "
-                "no '..'",
-                fix="write the path from this group, such as '0' or '0/data'",
-                link=f"{TEXT}#asset-path-syntax",
-                source="both",
-            )
-            for name in ("asset", "derived_from")
-        ),
-        *(
-            CheckedRule(
-                "asset-dots",
-                pattern(r"(?!.*\.\.).*", at=f"{_LAYOUT}.{name}"),
-                must="asset and derived_from hold no '..', not even within a name",
-                fix="rename the level",
-                link=f"{TEXT}#asset-path-syntax",
-                source="schema",
-            )
-            for name in ("asset", "derived_from")
-        ),
-        CheckedRule(
-            "asset-exists",
-            ref(f"{_LAYOUT}.asset"),
-            must="each asset is the path of a group or array below the group",
-            fix="write the path of a level that is there, or add the level",
-            link=f"{TEXT}#validation-rules",
-        ),
-        CheckedRule(
-            "asset-once",
-            unique(f"{_LAYOUT}.asset"),
-            should="an asset stands in the layout once",
-            fix="take one of the two entries away",
-            link=f"{TEXT}#layout-object",
-        ),
-        CheckedRule(
-            "same-kind",
-            python(_of_one_kind),
-            should="the assets of a layout are all groups, or all arrays",
-            fix="refer to all levels in one way",
-            link=f"{TEXT}#best-practices",
-            on="group",
-        ),
-        CheckedRule(
-            "transform",
-            required(".transform"),
-            must="a level that is derived from another one has a transform",
-            fix='add transform, such as {"scale": [2.0, 2.0]}',
-            link=f"{TEXT}#layout-object",
-            source="both",
-            each=_LAYOUT,
-            when=(has(".derived_from"),),
-        ),
-        CheckedRule(
-            "derived-from",
-            python(_of_a_level),
-            must="derived_from is the asset of another level of the layout",
-            fix="write the asset of the level from which this one was made",
-            link=f"{TEXT}#layout",
-            on="group",
-            after=("attributes", "asset*"),
-        ),
-        CheckedRule(
-            "acyclic",
-            python(_without_rings),
-            must="no level is derived from itself, whether directly or by way of others",
-            fix="take derived_from away from the level that was there first",
-            link=f"{TEXT}#layout",
-            on="group",
-        ),
-        CheckedRule(
-            "transform-length",
-            python(_as_many_numbers),
-            must="scale and translation have as many numbers, one for each axis, in all levels of the layout",
-            fix="give one number for each axis",
-            link=f"{TEXT}#transform-object",
-            on="group",
-        ),
-        CheckedRule(
-            "scale-ratio",
-            python(_scaled),
-            should="the lengths of a derived level are those of its source divided by scale, to a pixel",
-            fix="correct scale, derived_from or asset",
-            link=f"{TEXT}#transform-object",
-            on="group",
-        ),
-        *(
-            CheckedRule(
-                "scale-in-transform",
-                forbidden(f".{name}"),
-                should="scale and translation stand within transform",
-                fix="move them into transform",
-                link=f"{TEXT}#relative-transformations-inside-transform-object",
-                each=_LAYOUT,
-            )
-            for name in ("scale", "translation")
-        ),
-        CheckedRule(
-            "consolidated",
-            python(_all_consolidated),
-            should="consolidated metadata of a multiscale group, where there is any, holds all levels",
-            fix="consolidate the metadata again",
-            link=f"{TEXT}#consolidated-metadata",
-            on="group",
-        ),
-        declared_as_published(PUBLISHED, f"{TEXT}#convention-registration", also=", and the uuid"),
-    ),
+    )
 )
+"""Pyramids: `multiscales` of zarr-conventions."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from zom.checks.check import Breach, Site, Skip
+from zom.checks.check import Breach, Skip
 from zom.conventions.framework.convention import Convention
 from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.json.python_value import is_dict, is_list
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Edition", "Judge", "OMEZarr", "lists", "reached"]
 
-Judge: TypeAlias = Callable[[Site], Iterable[Breach] | Skip]
-"""A rule that no name of the vocabulary says, as a function of where it is judged."""
+Judge: TypeAlias = Callable[..., Iterable[Breach] | Skip]
+"""A rule that no name of the vocabulary says, as a function of where it is judged and what the rulebook says."""
 
 _NOTHING: Final[Mapping[str, Any]] = JSONDict()
 

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, schema
-from zom.checks.references import ref_has
-from zom.checks.values import forbidden
-from zom.conventions.ome.paths import leads_to
+from zom.checks.check import Breach, Site, Skip
 from zom.formats.node_view import Node
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -21,83 +17,12 @@ if TYPE_CHECKING:
 
     from zom.conventions.ome.edition import Edition, Judge
 
-__all__ = ["label_list_rules", "label_tree_rules"]
+__all__ = ["all_listed", "nothing_between", "with_list"]
 
 
-def label_list_rules(edition: Edition) -> tuple[CheckedRule, ...]:
-    """The rules on the list of label images."""
-    link = edition.link("labels-md")
-    labels = edition.at("labels")
-    return (
-        CheckedRule(
-            "labels",
-            schema(),
-            must=f"`{labels}` is a list of strings",
-            fix="list the paths of the label images",
-            each=labels,
-            link=link,
-        ),
-        CheckedRule(
-            "labels-key",
-            python(_with_list(edition)),
-            must=f"The group `labels` of an image has its list `{labels}`",
-            fix="list the paths of the label images there",
-            each=edition.at("multiscales"),
-            link=link,
-        ),
-        CheckedRule(
-            "labels-path",
-            leads_to(edition, "multiscales", ".[*]"),
-            must=f"Each path in `{labels}` leads to an image below the group",
-            fix="write the label image, or correct the path",
-            after_any=("namespace", "multiscales"),
-            each=labels,
-            link=link,
-        ),
-    )
+def with_list(edition: Edition) -> Judge:
+    """The group `labels` of an image has its list."""
 
-
-def label_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
-    """The rules on the group of label images that came with 0.5."""
-    link = edition.link("labels-md")
-    labels = edition.at("labels")
-    return (
-        CheckedRule(
-            "labels-listed",
-            python(_all_listed(edition)),
-            should="All label images below a group `labels` are listed in it",
-            fix="add the path to the list",
-            each=labels,
-            link=link,
-        ),
-        CheckedRule(
-            "labels-no-image",
-            forbidden(edition.at("multiscales")),
-            must="A group `labels` is no image itself",
-            fix="move the image into a group of its own below it",
-            each=labels,
-            link=link,
-        ),
-        CheckedRule(
-            "labels-between",
-            python(_nothing_between(edition)),
-            must="Groups between `labels` and a label image have no attributes",
-            fix="move the attributes into the label image",
-            each=labels,
-            link=link,
-        ),
-        CheckedRule(
-            "label-metadata",
-            ref_has(".[*]", edition.at("image-label")),
-            should="A label image has `ome.image-label`",
-            fix="add `image-label`, with the colors of the labels",
-            each=labels,
-            link=link,
-        ),
-    )
-
-
-def _with_list(edition: Edition) -> Judge:
     def with_list(site: Site) -> Iterator[Breach] | Skip:
         node = (site.node.members or {}).get("labels")
         if node is None:
@@ -130,7 +55,9 @@ def _below(edition: Edition, node: Node) -> Iterator[Node]:
             waiting.extend(reversed(each.groups.values()))
 
 
-def _all_listed(edition: Edition) -> Judge:
+def all_listed(edition: Edition) -> Judge:
+    """All label images below the group are in its list."""
+
     def all_listed(site: Site) -> Iterator[Breach] | Skip:
         if site.node.members is None:
             return Skip("the members of the group are not known")
@@ -147,7 +74,9 @@ def _all_listed(edition: Edition) -> Judge:
     return all_listed
 
 
-def _nothing_between(edition: Edition) -> Judge:
+def nothing_between(edition: Edition) -> Judge:
+    """Groups between `labels` and a label image have no attributes."""
+
     def nothing_between(site: Site) -> Iterator[Breach] | Skip:
         between: dict[str, Node] = {}
         for path in _listed(edition, site.node):

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, schema
-from zom.checks.references import ref_dtype
-from zom.checks.values import count, required, unique
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.edition import lists, reached
 from zom.formats.node_view import UNKNOWN, Node
@@ -24,9 +21,17 @@ if TYPE_CHECKING:
 
     from zom.conventions.ome.edition import Edition, Judge
 
-__all__ = ["Color", "ImageLabel", "Property", "Source", "label_rules"]
+__all__ = [
+    "Color",
+    "ImageLabel",
+    "Property",
+    "Source",
+    "as_many_levels",
+    "same_shape",
+    "source_is_image",
+    "whole",
+]
 
-INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 DEFAULT_SOURCE = "../../"
 
 
@@ -59,182 +64,8 @@ class ImageLabel(Part):
     source: Source = Field(default_factory=Source)
 
 
-def label_rules(edition: Edition, anchor: str, *, pixels: str) -> tuple[CheckedRule, ...]:
-    """The rules on a label image, of which the text speaks at `anchor`, and of its pixels at `pixels`."""
-    return (
-        *_form_rules(edition, anchor),
-        *_value_rules(edition, anchor),
-        *_array_rules(edition, anchor, pixels),
-    )
-
-
-def _form_rules(edition: Edition, anchor: str) -> tuple[CheckedRule, ...]:
-    link = edition.link(anchor)
-    label = edition.at("image-label")
-    return (
-        CheckedRule(
-            "label-object",
-            schema(),
-            must=f"`{label}` is an object",
-            fix="write it as an object",
-            source="both",
-            each=label,
-            link=link,
-        ),
-        CheckedRule(
-            "label-colors",
-            schema(),
-            must="`colors` is a list of objects",
-            fix="write an object with `label-value` and `rgba` for each label",
-            source="both",
-            each=f"{label}.colors",
-            link=link,
-        ),
-        CheckedRule(
-            "label-properties",
-            schema(),
-            must="`properties` is a list of objects",
-            fix="write an object with `label-value` for each label",
-            source="both",
-            each=f"{label}.properties",
-            link=link,
-        ),
-        CheckedRule(
-            "label-source",
-            schema(),
-            must="`source` is an object, whose `image`, where it is there, is a string",
-            fix='write the path to the image as "image" in `source`',
-            source="both",
-            each=f"{label}.source",
-            link=link,
-        ),
-        *(
-            CheckedRule(
-                "label-nonempty",
-                count(f".{key}[*]", minimum=1),
-                must="`colors` and `properties` have one item or more",
-                fix="leave out what is empty",
-                source="schema",
-                each=label,
-                link=edition.schema("label"),
-            )
-            for key in ("colors", "properties")
-        ),
-        *(
-            CheckedRule(
-                "label-distinct",
-                unique(f".{key}[*]"),
-                must="No two items of `colors`, and no two of `properties`, are the same",
-                fix="remove what is there twice",
-                source="schema",
-                each=label,
-                link=edition.schema("label"),
-            )
-            for key in ("colors", "properties")
-        ),
-    )
-
-
-def _value_rules(edition: Edition, anchor: str) -> tuple[CheckedRule, ...]:
-    link = edition.link(anchor)
-    label = edition.at("image-label")
-    return (
-        CheckedRule(
-            "label-value",
-            schema(),
-            must="Each item of `colors` has a `label-value`, a number",
-            fix="add the number of the label",
-            source="both",
-            each=f"{label}.colors[*].label-value",
-            link=link,
-        ),
-        CheckedRule(
-            "label-property-value",
-            schema(),
-            must="Each item of `properties` has a `label-value`, an integer",
-            fix="add the number of the label",
-            source="both",
-            each=f"{label}.properties[*].label-value",
-            link=link,
-        ),
-        CheckedRule(
-            "label-value-integer",
-            python(_whole),
-            must="The `label-value` of an item of `colors` is an integer",
-            fix="write the number of the label without a fraction",
-            each=f"{label}.colors[*].label-value",
-            link=link,
-        ),
-        CheckedRule(
-            "label-value-unique",
-            unique(".colors[*].label-value"),
-            must="Each `label-value` stands once in `colors`",
-            fix="keep one color for each label",
-            each=label,
-            link=link,
-        ),
-        CheckedRule(
-            "label-rgba",
-            schema(),
-            must="`rgba` is a list of four integers from 0 to 255",
-            fix="write red, green, blue and opacity, each from 0 to 255",
-            source="both",
-            each=f"{label}.colors[*].rgba",
-            link=link,
-        ),
-    )
-
-
-def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[CheckedRule, ...]:
-    link = edition.link(anchor)
-    label = edition.at("image-label")
-    return (
-        CheckedRule(
-            "label-image",
-            required(edition.at("multiscales")),
-            must=f"A group with `{label}` has `{edition.at('multiscales')}`, too",
-            fix="describe the label image by `multiscales`",
-            each=label,
-            link=link,
-        ),
-        CheckedRule(
-            "label-dtype",
-            ref_dtype(edition.at("multiscales[*].datasets[*].path"), kinds=INTEGERS),
-            must="The arrays of a label image are of an integer data type of 8, 16, 32 or 64 bits",
-            fix="write the labels as integers",
-            each=label,
-            link=edition.link(pixels),
-        ),
-        CheckedRule(
-            "label-source-image",
-            python(_source_is_image(edition)),
-            must="`source.image` leads from the label image to an image",
-            fix="write the path from the group of the label image to that of the image",
-            after_any=("namespace", "multiscales"),
-            each=f"{label}.source.image",
-            link=link,
-        ),
-        CheckedRule(
-            "label-levels",
-            python(_as_many_levels(edition)),
-            must="A label image has as many datasets as the image that it belongs to",
-            fix="write the label image at each resolution of the image",
-            each=label,
-            link=link,
-        ),
-        CheckedRule(
-            "label-shape",
-            python(_same_shape(edition)),
-            should="Each dimension of a label image is as long as that of its image, or 1",
-            fix="write the label image in the shape of the image",
-            each=label,
-            link=edition.link("image-layout"),
-            after_any=("axes*", "dataset*", "multiscales", "coordinate-system*"),
-        ),
-    )
-
-
-def _whole(site: Site) -> Iterator[Breach]:
+def whole(site: Site) -> Iterator[Breach]:
+    """A number is an integer."""
     if isinstance(site.scope, float) and not site.scope.is_integer():
         yield site.breach(site.at(), "an integer", site.scope)
 
@@ -248,7 +79,9 @@ def _source_of(edition: Edition, node: Node) -> Node | None:
     return found if isinstance(found, Node) and found is not node and edition.is_image(found) else None
 
 
-def _source_is_image(edition: Edition) -> Judge:
+def source_is_image(edition: Edition) -> Judge:
+    """A path leads to an image."""
+
     def source_is_image(site: Site) -> Iterator[Breach] | Skip:
         if not isinstance(site.scope, str):
             return Skip("it is no text")
@@ -269,7 +102,9 @@ def _levels(edition: Edition, node: Node) -> tuple[int, Mapping[str, Any]] | Non
     return None
 
 
-def _as_many_levels(edition: Edition) -> Judge:
+def as_many_levels(edition: Edition) -> Judge:
+    """A label image has as many datasets as its image."""
+
     def as_many_levels(site: Site) -> Iterator[Breach] | Skip:
         source = _source_of(edition, site.node)
         own, other = (_levels(edition, node) if node else None for node in (site.node, source))
@@ -290,7 +125,9 @@ def _as_many_levels(edition: Edition) -> Judge:
     return as_many_levels
 
 
-def _same_shape(edition: Edition) -> Judge:
+def same_shape(edition: Edition) -> Judge:
+    """Each dimension of a label image is as long as that of its image, or 1."""
+
     def same_shape(site: Site) -> Iterator[Breach] | Skip:
         source = _source_of(edition, site.node)
         own, other = (_levels(edition, node) if node else None for node in (site.node, source))

@@ -126,7 +126,7 @@ _NAMES: Final = CheckedRule(
 _NEW_IN_04: Final = frozenset(
     {
         *("version", "scale-order", "label-shape", "omero-count"),
-        *("multiscales-version", "plate-version", "well-version", "label-has-colors"),
+        *("multiscales-version", "label-version", "plate-version", "well-version", "label-has-colors"),
         *("plate-well-agrees", "plate-well-index", "plate-well-range"),
     }
 )

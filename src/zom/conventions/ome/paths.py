@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.checks.check import Breach, Check, Site, Skip, python
+from zom.checks.check import Breach, Site, Skip
 from zom.checks.references import Base, near_name, references
 from zom.formats.node_view import UNKNOWN, Node
 from zom.problems import show
@@ -12,18 +12,18 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.ome.edition import Edition
+    from zom.conventions.ome.edition import Edition, Judge
 
 __all__ = ["leads_to"]
 
 
-def leads_to(edition: Edition, key: str, at: str, *, base: Base = "group") -> Check:
-    """The check that each path at `at` leads to a group with `key` in its metadata.
+def leads_to(edition: Edition) -> Judge:
+    """What finds each path at `at` that doesn't lead to a group with `key` in its metadata.
 
     `ref` and `ref_has` would tell of an array twice, or not at all where it has kept the metadata of a group.
     """
 
-    def leads(site: Site) -> Iterator[Breach] | Skip:
+    def leads(site: Site, key: str, at: str, base: Base = "group") -> Iterator[Breach] | Skip:
         found = [each for each in references(site, at, base) if each.target is not UNKNOWN]
         if not found:
             return Skip("no path to a node that was read")
@@ -40,7 +40,7 @@ def leads_to(edition: Edition, key: str, at: str, *, base: Base = "group") -> Ch
             if not (isinstance(target, Node) and target.is_group and key in edition.metadata(target))
         )
 
-    return python(leads)
+    return leads
 
 
 def _seen(target: object) -> str:

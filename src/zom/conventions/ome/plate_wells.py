@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, schema
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.edition import lists
-from zom.conventions.ome.paths import leads_to
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -20,76 +18,7 @@ if TYPE_CHECKING:
     from zom.conventions.ome.edition import Edition, Judge
     from zom.formats.node_view import Node
 
-__all__ = ["plate_tree_rules"]
-
-
-def plate_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
-    """The rules on the wells of a plate, and on the groups that they lead to."""
-    link, layout = edition.link("plate-md"), edition.link("hcs-layout")
-    plate = edition.at("plate")
-    wells = f"{plate}.wells[*]"
-    return (
-        CheckedRule(
-            "plate-well-path",
-            schema(),
-            must="Each well of a plate has a `path`: the name of a row, a slash, and the name of a column",
-            fix='write the path as "A/1"',
-            source="both",
-            each=f"{wells}.path",
-            link=link,
-        ),
-        *(
-            CheckedRule(
-                "plate-well-index",
-                schema(),
-                must="Each well of a plate has `rowIndex` and `columnIndex`, integers of 0 or more",
-                fix="write the places of its row and its column in the lists, counted from 0",
-                source="both",
-                each=f"{wells}.{key}",
-                link=link,
-            )
-            for key in ("rowIndex", "columnIndex")
-        ),
-        CheckedRule(
-            "plate-well-range",
-            python(_indices_in_range),
-            must="`rowIndex` and `columnIndex` are places in the lists of rows and of columns",
-            fix="count from 0",
-            each=plate,
-            link=link,
-        ),
-        CheckedRule(
-            "plate-well-agrees",
-            python(_path_agrees),
-            must="The `path` of a well names the row at `rowIndex` and the column at `columnIndex`",
-            fix="make path and indices tell of the same well",
-            each=plate,
-            link=link,
-            after=("plate-row*", "plate-column*", "plate-well-index"),
-        ),
-        CheckedRule(
-            "plate-tree",
-            leads_to(edition, "well", ".wells[*].path"),
-            must=f"The `path` of a well leads from the plate to a group with `{edition.at('well')}`",
-            fix="write the group of the well, or take the well off the list",
-            each=plate,
-            link=layout,
-            after_any=("namespace",),
-        ),
-        *(
-            CheckedRule(
-                f"plate-empty-{one}",
-                python(_no_empty(edition, one)),
-                should=f"A {one} without images has no group",
-                fix="remove the group",
-                each=plate,
-                link=layout,
-                after=("plate-row*", "plate-column*", "plate-well*", "plate-tree"),
-                after_any=("namespace", "multiscales", "well*"),
-            )
-            for one in ("row", "well")
-        ),
-    )
+__all__ = ["indices_in_range", "no_empty", "path_agrees"]
 
 
 def _names(site: Site, key: str) -> list[Any]:
@@ -104,7 +33,8 @@ def _index(well: Any, key: str) -> int | None:
     return found if type(found) is int and found >= 0 else None
 
 
-def _indices_in_range(site: Site) -> Iterator[Breach]:
+def indices_in_range(site: Site) -> Iterator[Breach]:
+    """Indices of wells are places in the lists of rows and of columns."""
     if not is_dict(site.scope):
         return
     sizes = {"rowIndex": len(_names(site, "rows")), "columnIndex": len(_names(site, "columns"))}
@@ -118,7 +48,8 @@ def _indices_in_range(site: Site) -> Iterator[Breach]:
                 )
 
 
-def _path_agrees(site: Site) -> Iterator[Breach]:
+def path_agrees(site: Site) -> Iterator[Breach]:
+    """The path of a well names the row and the column of its indices."""
     if not is_dict(site.scope):
         return
     rows, columns = _names(site, "rows"), _names(site, "columns")
@@ -139,8 +70,10 @@ def _has_images(edition: Edition, well: Node) -> bool:
     return any(edition.is_image(node) for node in well.groups.values())
 
 
-def _no_empty(edition: Edition, one: str) -> Judge:
-    def no_empty(site: Site) -> Iterator[Breach] | Skip:
+def no_empty(edition: Edition) -> Judge:
+    """No group of a row, or of a well, is without images."""
+
+    def no_empty(site: Site, one: str) -> Iterator[Breach] | Skip:
         if site.node.members is None:
             return Skip("the members of the group are not known")
         rows = {name for name in _names(site, "rows") if isinstance(name, str)}

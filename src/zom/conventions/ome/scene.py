@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, schema
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.transformations_place import places, scene_systems
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -16,11 +15,11 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_place import TransformationPlace
 
-__all__ = ["SCENE_RULES"]
+__all__ = ["SCENE_FUNCTIONS"]
 
-_LINK: Final = "https://ngff.openmicroscopy.org/0.6/#scene-md"
 
 End = tuple[str, str]
 """A coordinate system: the path of its image, or nothing, and its name."""
@@ -129,54 +128,9 @@ def _only_names(site: Site) -> list[Breach] | Skip:
     ]
 
 
-SCENE_RULES: Final = (
-    CheckedRule(
-        "scene-ends",
-        python(_only_names),
-        must="The input and the output of a scene's transformation have a `name` and a `path`, and nothing else",
-        fix="take it away",
-        link="https://ngff.openmicroscopy.org/0.6/schemas/scene.schema",
-        source="schema",
-    ),
-    CheckedRule(
-        "scene",
-        schema(),
-        must="`ome.scene` is an object",
-        fix="write it as an object with `coordinateTransformations`",
-        link=_LINK,
-        source="both",
-        each="ome.scene",
-    ),
-    CheckedRule(
-        "scene-transforms",
-        schema(),
-        must="A scene has `coordinateTransformations`, a list of one or more objects",
-        fix="tell how the coordinate systems of its images are related",
-        link=_LINK,
-        source="both",
-        each="ome.scene.coordinateTransformations",
-    ),
-    CheckedRule(
-        "scene-coordinate-systems",
-        schema(),
-        must="The `coordinateSystems` of a scene, where there are any, are a list of objects",
-        fix='list them, each as {"name": ..., "axes": [...]}',
-        link=_LINK,
-        source="both",
-        each="ome.scene.coordinateSystems",
-    ),
-    CheckedRule(
-        "scene-connected",
-        python(_connected),
-        must="Transformations link all coordinate systems of a scene with each other",
-        fix="add a transformation between the coordinate systems that have none",
-        link="https://ngff.openmicroscopy.org/0.6/#coord-trafo-md",
-    ),
-    CheckedRule(
-        "scene-storage",
-        python(_storage),
-        should="Parameters of a scene's transformations that are stored in Zarr are in a group `coordinateTransformations`",
-        fix="move them there",
-        link="https://ngff.openmicroscopy.org/0.6/#scene-format",
-    ),
-)
+SCENE_FUNCTIONS: Final[Functions] = {
+    "only_names": _only_names,
+    "scene_connected": _connected,
+    "storage": _storage,
+}
+"""What the rules of 0.6 on scenes call."""

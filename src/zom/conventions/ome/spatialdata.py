@@ -1,13 +1,15 @@
 """The images of SpatialData: OME-Zarr 0.4 and 0.5, with transformations out of a draft of 0.6.
 
 SpatialData names these versions "0.4-dev-spatialdata" and "0.5-dev-spatialdata", so that nobody takes them for
-OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are those of OME-Zarr.
+OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are those of OME-Zarr. Images
+that name OME-Zarr's own version, as those before that change do, are judged so, too: they are no other ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
@@ -21,6 +23,7 @@ from zom.conventions.ome.v05 import V05, Ome05
 if TYPE_CHECKING:
     from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.convention import Convention
+    from zom.formats.node_view import Node
 
 __all__ = ["V04_DEV", "V05_DEV"]
 
@@ -35,10 +38,15 @@ _OTHERWISE: Final = frozenset(
 )
 
 
+_KEPT: Final = "labels-listed"
+"""What only should be, and spatialdata does: viewers show the label images that are listed."""
+
+
 def _holds(rule: CheckedRule) -> bool:
     """Whether a rule of OME-Zarr holds for SpatialData: what only should be, spatialdata leaves out."""
     of_image = rule.id.startswith("transform") and "datasets" not in (rule.each or "datasets")
-    return rule.level == "MUST" and rule.id not in _OTHERWISE and not of_image
+    binds = rule.level == "MUST" or rule.id == _KEPT
+    return binds and rule.id not in _OTHERWISE and not of_image
 
 
 class Image(Part):
@@ -62,7 +70,19 @@ class Raster05(Ome05, key="ome"):
     multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
 
 
+_ATTRIBUTES: Final = "spatialdata_attrs"
+
+
+def _is_element(node: Node) -> bool:
+    """Whether SpatialData says that the image is one of its own, there or at the container."""
+    container = next(islice(node.ancestors(), 1, None), None)
+    return _ATTRIBUTES in node.attributes or (container is not None and _ATTRIBUTES in container.attributes)
+
+
 def _edition(convention: Convention, form: type[Attributes]) -> Convention:
+    def adopts(node: Node, version: Any) -> bool:
+        return version == convention.version and _is_element(node)
+
     return register(
         replace(
             convention,
@@ -71,6 +91,7 @@ def _edition(convention: Convention, form: type[Attributes]) -> Convention:
             link="https://spatialdata.scverse.org/en/stable/design_doc.html#images",
             attributes=form,
             owns=convention.owns,
+            adopts=adopts,
             assumed=False,
             rules=tuple(filter(_holds, convention.rules)),
         )

@@ -5,16 +5,28 @@ https://ngff.openmicroscopy.org/0.6/#trafo-types-md
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from zom.conventions.framework.attributes import Part
 from zom.json.python_value import is_dict
 
-__all__ = ["TYPES", "Reference", "Transformation", "TransformationForm"]
+__all__ = [
+    "TYPES",
+    "AnyOf",
+    "Bijection",
+    "ByDimension",
+    "Reference",
+    "Sequence",
+    "Stored",
+    "Told",
+    "Transformation",
+    "TransformationForm",
+    "tag_of",
+]
 
-TYPES: Final = (
+TypeName = Literal[
     "identity",
     "mapAxis",
     "projectAxis",
@@ -27,8 +39,10 @@ TYPES: Final = (
     "coordinates",
     "bijection",
     "byDimension",
-)
+]
 """The types that the text names. `inverseOf`, of drafts before 0.6.dev3, is none of them."""
+
+TYPES: Final = get_args(TypeName)
 
 
 class TransformationForm(Part):
@@ -150,28 +164,16 @@ class ByDimension(_Named):
 class NoType(TransformationForm):
     """What is none of these: its fault is its type."""
 
-    type: Literal[
-        "identity",
-        "mapAxis",
-        "projectAxis",
-        "translation",
-        "scale",
-        "affine",
-        "rotation",
-        "sequence",
-        "displacements",
-        "coordinates",
-        "bijection",
-        "byDimension",
-    ]
+    type: TypeName
 
 
-def _type_of(value: Any) -> str:
+def tag_of(value: Any) -> str:
+    """Which part of the union a transformation is."""
     found = value.get("type") if is_dict(value) else getattr(value, "type", None)
     return f"@{found}" if isinstance(found, str) and found in TYPES else "@none"
 
 
-class _AnyOf:
+class AnyOf:
     """In JSON Schema, a union of parts that differ by their type is `anyOf`: that has words for what is wrong."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
@@ -180,7 +182,7 @@ class _AnyOf:
         return made
 
 
-Transformation = Annotated[
+Told = (
     Annotated[NoType, Tag("@none")]
     | Annotated[Identity, Tag("@identity")]
     | Annotated[MapAxis, Tag("@mapAxis")]
@@ -189,12 +191,19 @@ Transformation = Annotated[
     | Annotated[Scale, Tag("@scale")]
     | Annotated[Affine, Tag("@affine")]
     | Annotated[Rotation, Tag("@rotation")]
+)
+"""Those that say themselves what they do."""
+
+Stored = Annotated[Displacements, Tag("@displacements")] | Annotated[Coordinates, Tag("@coordinates")]
+"""Those that an array says."""
+
+Transformation = Annotated[
+    Told
     | Annotated[Sequence, Tag("@sequence")]
-    | Annotated[Displacements, Tag("@displacements")]
-    | Annotated[Coordinates, Tag("@coordinates")]
+    | Stored
     | Annotated[Bijection, Tag("@bijection")]
     | Annotated[ByDimension, Tag("@byDimension")],
-    Discriminator(_type_of),
-    _AnyOf(),
+    Discriminator(tag_of),
+    AnyOf(),
 ]
 """Any of them."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.transformations_place import images, pieces_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
@@ -17,12 +16,12 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_shape import Piece
     from zom.formats.node_view import Unknown
 
-__all__ = ["MATRIX_PATH", "MATRIX_SHAPE", "VECTOR_FIELD", "VECTOR_FIELD_PATH"]
+__all__ = ["STORED_FUNCTIONS"]
 
-_SPEC: Final = "https://ngff.openmicroscopy.org/0.6/"
 _MATRICES: Final = ("affine", "rotation")
 _FIELDS: Final = {"displacements": "displacement", "coordinates": "coordinate"}
 _NOT_READ: Final = Skip("no parameters in nodes that were read")
@@ -140,31 +139,10 @@ def _first_array(node: Node) -> Node | None:
     return None
 
 
-MATRIX_PATH: Final = CheckedRule(
-    "matrix-path",
-    python(_matrix_path),
-    must="The path of an affine or a rotation leads to an array",
-    fix="write the path from this group",
-    link=f"{_SPEC}#matrix-trafo-md",
-)
-MATRIX_SHAPE: Final = CheckedRule(
-    "matrix-shape",
-    python(_matrix_shape),
-    must="An array that holds an affine has the shape [M, N + 1], one that holds a rotation [N, N]",
-    fix="store the matrix with a row for each axis of the output",
-    link=f"{_SPEC}#matrix-trafo-md",
-)
-VECTOR_FIELD_PATH: Final = CheckedRule(
-    "field-path",
-    python(_field_path),
-    must="The path of displacements and coordinates leads to a group with multiscales",
-    fix="store the field as an image",
-    link=f"{_SPEC}#coordinates-displacements-md",
-)
-VECTOR_FIELD: Final = CheckedRule(
-    "field-axes",
-    python(_field),
-    must="A field of vectors has the axes of the input and one, discrete, of type displacement or coordinate",
-    fix="add the axis for the numbers of a vector, as many as the output has axes",
-    link=f"{_SPEC}#coordinates-displacements-md",
-)
+STORED_FUNCTIONS: Final[Functions] = {
+    "matrix_path": _matrix_path,
+    "matrix_shape": _matrix_shape,
+    "field_path": _field_path,
+    "field": _field,
+}
+"""What the rules of 0.6 on parameters in arrays call."""

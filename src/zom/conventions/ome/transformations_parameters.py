@@ -5,10 +5,9 @@ https://ngff.openmicroscopy.org/0.6/#trafo-types-md
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.transformations_place import pieces_of
 from zom.conventions.ome.transformations_shape import Fault, axes_faults, fit_faults, rotation_faults
 from zom.json.python_value import is_list
@@ -16,17 +15,12 @@ from zom.json.python_value import is_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_shape import Piece
 
-__all__ = ["PARAMETER_RULES", "transformation_rule"]
+__all__ = ["PARAMETER_FUNCTIONS"]
 
-_SPEC: Final = "https://ngff.openmicroscopy.org/0.6/"
 _NONE: Final = Skip("no coordinate transformations")
-
-
-def transformation_rule(id: str, function: Callable[[Site], Any], anchor: str, **said: Any) -> CheckedRule:  # noqa: A002 - as in CheckedRule
-    """A rule whose text stands in the specification at `anchor`."""
-    return CheckedRule(id, python(function), link=f"{_SPEC}#{anchor}", **said)
 
 
 def _of_pieces(
@@ -119,66 +113,14 @@ def _not_square(piece: Piece) -> Iterator[Fault]:
         yield Fault((*piece.path, "rotation"), "as many numbers in each row as there are rows", rows)
 
 
-PARAMETER_RULES: Final = (
-    transformation_rule(
-        "transform-axes",
-        _of_pieces(fit_faults),
-        "trafo-types-md",
-        must="The parameters of a transformation fit the numbers of axes of its input and output",
-        fix="give one value for each axis, in the order of the axes",
-        after=("axes*", "coordinate-system*"),
-    ),
-    transformation_rule(
-        "transform-indices",
-        _of_pieces(axes_faults, "mapAxis", "projectAxis", "byDimension"),
-        "trafo-types-md",
-        must="Indices of axes are in range, and each is given once",
-        fix="count the axes from 0; a mapAxis and the outputAxes of a byDimension take every axis once",
-    ),
-    transformation_rule(
-        "transform-matrix",
-        _of_pieces(_one_matrix, "affine", "rotation"),
-        "matrix-trafo-md",
-        must="An affine and a rotation have a matrix, or the path of an array that holds one",
-        fix="keep one of the two",
-        source="both",
-    ),
-    transformation_rule(
-        "rotation",
-        _of_pieces(rotation_faults, "rotation"),
-        "rotation-md",
-        must="The matrix of a rotation has orthonormal rows and the determinant 1",
-        fix="write an affine, where it is no rotation",
-    ),
-    transformation_rule(
-        "scale-zero",
-        _of_pieces(_zeros, "scale"),
-        "scale-md",
-        should="No number of a scale is 0",
-        fix="write the size of a pixel, or 1",
-    ),
-    transformation_rule(
-        "scale-positive",
-        _of_pieces(_not_positive, "scale"),
-        "scale-md",
-        must="The numbers of a scale are greater than 0",
-        fix="write the size of a pixel, and an affine for a reflection",
-        source="schema",
-    ),
-    transformation_rule(
-        "interpolation",
-        _of_pieces(_interpolation, "displacements", "coordinates"),
-        "coordinates-displacements-md",
-        must="The interpolation of a field of vectors is nearest, linear or cubic",
-        fix="leave it out where it is another one",
-        source="schema",
-    ),
-    transformation_rule(
-        "transform-bounds",
-        _of_pieces(_out_of_bounds, "mapAxis", "projectAxis", "rotation"),
-        "trafo-types-md",
-        must="Indices of axes are from 0 to 4 and given once each, and a rotation is of 2 to 5 axes",
-        fix="count the axes from 0",
-        source="schema",
-    ),
-)
+PARAMETER_FUNCTIONS: Final[Functions] = {
+    "fit_faults": _of_pieces(fit_faults),
+    "axes_faults": _of_pieces(axes_faults, "mapAxis", "projectAxis", "byDimension"),
+    "one_matrix": _of_pieces(_one_matrix, "affine", "rotation"),
+    "rotation_faults": _of_pieces(rotation_faults, "rotation"),
+    "zeros": _of_pieces(_zeros, "scale"),
+    "not_positive": _of_pieces(_not_positive, "scale"),
+    "interpolation": _of_pieces(_interpolation, "displacements", "coordinates"),
+    "out_of_bounds": _of_pieces(_out_of_bounds, "mapAxis", "projectAxis", "rotation"),
+}
+"""What the rules of 0.6 on parameters of transformations call."""

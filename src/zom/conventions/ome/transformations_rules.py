@@ -8,13 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
-from zom.conventions.ome.transformations_fields import (
-    MATRIX_PATH,
-    MATRIX_SHAPE,
-    VECTOR_FIELD,
-    VECTOR_FIELD_PATH,
-)
-from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, transformation_rule
 from zom.conventions.ome.transformations_place import images, places, systems_at
 from zom.conventions.ome.transformations_shape import type_of
 from zom.extension.registry import did_you_mean, near
@@ -25,9 +18,10 @@ from zom.problems import Path, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_place import TransformationPlace
 
-__all__ = ["TRANSFORMATION_RULES"]
+__all__ = ["TRANSFORMATION_FUNCTIONS"]
 
 
 def _of_places(
@@ -256,100 +250,18 @@ def _connected(site: Site) -> list[Breach] | Skip:
     return found if several else Skip("fewer than two coordinate systems")
 
 
-TRANSFORMATION_RULES: Final = (
-    transformation_rule(
-        "transform-ends",
-        _of_places(_ends, "dataset", "image", "scene"),
-        "input-output-md",
-        must="Each transformation in a list has an input and an output that name what it leads from and to",
-        fix='write {"name": ...}, of a coordinate system, or as the input of a dataset {"path": ...}',
-        source="both",
-    ),
-    transformation_rule(
-        "transform-system",
-        _of_places(_systems, "dataset", "image", "scene"),
-        "coord-trafo-constraints",
-        must="A coordinate system that is named without a path is one of those in the same list",
-        fix="name a coordinate system that is listed, or add it to coordinateSystems",
-        after=("coordinate-system*",),
-    ),
-    transformation_rule(
-        "transform-reference",
-        _references,
-        "coord-trafo-constraints",
-        must="A coordinate system that is named with a path is one of the image there",
-        after_any=("namespace", "multiscales", "coordinate-system*"),
-        fix="write the path of an image, from this group, and the name of one of its coordinate systems",
-    ),
-    transformation_rule(
-        "transform-name",
-        _names,
-        "coord-trafo-md",
-        should="The names of transformations in a list differ",
-        fix="give each transformation a name of its own, or none",
-    ),
-    transformation_rule(
-        "dataset-transform",
-        _only_simple,
-        "coord-trafo-constraints",
-        must="Each dataset has one transformation: a scale, an identity, or a sequence of a scale and a translation",
-        fix="merge them into a sequence of one scale and one translation",
-        source="both",
-    ),
-    transformation_rule(
-        "dataset-sequence",
-        _in_order,
-        "coord-trafo-constraints",
-        must="In the sequence of a dataset a scale comes first, and then a translation",
-        fix="put the scale first, and the translation in units of the axes behind it",
-    ),
-    transformation_rule(
-        "dataset-input",
-        _of_places(_dataset_input, "dataset"),
-        "multiscales-md",
-        must="The input of a dataset's transformation is the path of that dataset",
-        fix="write the same path in both places",
-    ),
-    transformation_rule(
-        "dataset-ends",
-        _of_places(_dataset_extra, "dataset"),
-        "multiscales-md",
-        should="Of a dataset's transformation the input has no name, and the output no path",
-        fix="take it away",
-    ),
-    transformation_rule(
-        "intrinsic-system",
-        _intrinsic,
-        "multiscales-md",
-        must="The transformations of all datasets lead to the same coordinate system",
-        fix="name the same coordinate system as output of every dataset",
-        after=("transform-system", "coordinate-system*"),
-    ),
-    transformation_rule(
-        "transform-intrinsic",
-        _of_places(_from_intrinsic, "image"),
-        "coord-trafo-constraints",
-        must="An image's further transformations have its intrinsic coordinate system as input or output",
-        fix="lead from or to the coordinate system that the datasets have as output",
-    ),
-    transformation_rule(
-        "transform-labels",
-        _to_labels,
-        "labels-md",
-        must="A transformation between an image and its labels is an identity, a scale, a translation, or the two in sequence",
-        fix="describe the labels' own coordinate systems in the labels",
-    ),
-    transformation_rule(
-        "systems-connected",
-        _connected,
-        "coord-trafo-md",
-        must="Transformations link all coordinate systems of an image with each other",
-        fix="add a transformation between it and the intrinsic coordinate system",
-        after=("transform*", "coordinate-system*", "dataset*"),
-    ),
-    *PARAMETER_RULES,
-    MATRIX_PATH,
-    MATRIX_SHAPE,
-    VECTOR_FIELD_PATH,
-    VECTOR_FIELD,
-)
+TRANSFORMATION_FUNCTIONS: Final[Functions] = {
+    "ends": _of_places(_ends, "dataset", "image", "scene"),
+    "systems": _of_places(_systems, "dataset", "image", "scene"),
+    "references": _references,
+    "names": _names,
+    "only_simple": _only_simple,
+    "in_order": _in_order,
+    "dataset_input": _of_places(_dataset_input, "dataset"),
+    "dataset_extra": _of_places(_dataset_extra, "dataset"),
+    "intrinsic": _intrinsic,
+    "from_intrinsic": _of_places(_from_intrinsic, "image"),
+    "to_labels": _to_labels,
+    "connected": _connected,
+}
+"""What the rules of 0.6 on the ends of transformations call."""

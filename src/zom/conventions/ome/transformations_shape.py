@@ -134,7 +134,7 @@ def _within(
     elif kind == "byDimension" and is_list(inner):
         for place, each in enumerate(inner):
             if is_dict(each):
-                taken, given = each.get("inputAxes"), each.get("outputAxes")
+                (_, taken), (_, given) = _axes_at(each, "input"), _axes_at(each, "output")
                 at = (*path, "transformations", place, "transformation")
                 sides = (len(taken) if is_list(taken) else None, len(given) if is_list(given) else None)
                 found.append((each.get("transformation"), at, sides[0], sides[1]))
@@ -142,6 +142,13 @@ def _within(
         found.append((value.get("forward"), (*path, "forward"), inputs, outputs))
         found.append((value.get("inverse"), (*path, "inverse"), outputs, inputs))
     return found
+
+
+def _axes_at(value: Mapping[str, Any], side: str) -> tuple[str, Any]:
+    """The axes that a part of a byDimension takes or gives, and their key: 0.6.dev4 wrote `input_axes`."""
+    old, new = f"{side}_axes", f"{side}Axes"
+    key = old if old in value and new not in value else new
+    return key, value.get(key)
 
 
 # --- parameters and numbers of axes -----------------------------------------------------------------------
@@ -241,17 +248,20 @@ def _by_dimension_faults(piece: Piece) -> Iterator[Fault]:
     if not is_list(inner):
         return
     outputs: set[int] = set()
+    output = "outputAxes"
     for place, each in enumerate(inner):
+        if not is_dict(each):
+            continue
         path = (*piece.path, "transformations", place)
-        taken, given = (each.get("inputAxes"), each.get("outputAxes")) if is_dict(each) else (None, None)
+        (key, taken), (output, given) = _axes_at(each, "input"), _axes_at(each, "output")
         if is_list(taken):
-            yield from _index_faults(taken, (*path, "inputAxes"), piece.inputs)
+            yield from _index_faults(taken, (*path, key), piece.inputs)
         if is_list(given):
-            yield from _index_faults(given, (*path, "outputAxes"), piece.outputs, outputs)
+            yield from _index_faults(given, (*path, output), piece.outputs, outputs)
     left = [axis for axis in range(piece.outputs or 0) if axis not in outputs]
     if left:
         yield Fault(
-            (*piece.path, "transformations"), f"outputAxes with {', '.join(map(str, left))} in it", "none"
+            (*piece.path, "transformations"), f"{output} with {', '.join(map(str, left))} in it", "none"
         )
 
 

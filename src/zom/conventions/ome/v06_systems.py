@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, schema
-from zom.checks.values import json_type, one_of, unique
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.transformations_place import images
@@ -21,9 +19,10 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_place import Image
 
-__all__ = ["EDITION", "IMAGES", "PLACES", "SYSTEM_RULES"]
+__all__ = ["EDITION", "SYSTEM_FUNCTIONS"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,6 @@ class _Edition06(Edition):
 
 
 EDITION: Final = _Edition06("0.6", "ome", "https://ngff.openmicroscopy.org/0.6/")
-IMAGES: Final = "ome.multiscales[*]"
-PLACES: Final = (f"{IMAGES}.coordinateSystems[*]", "ome.scene.coordinateSystems[*]")
-"""Where coordinate systems are listed."""
-
-_AXES: Final = ("array", "space", "time", "channel", "coordinate", "displacement")
 
 
 def _intrinsic_axes(image: Image) -> list[Any]:
@@ -193,132 +187,11 @@ def _scale_of(dataset: Any) -> tuple[tuple[str | int, ...], list[Any] | None]:
     return (*path, "scale"), scale
 
 
-def _form_of(place: str) -> Iterator[CheckedRule]:
-    """The rules on the form of the coordinate systems that `place` selects."""
-    link = EDITION.link("coordinate-systems-md")
-    axis = f"{place}.axes[*]"
-    yield CheckedRule(
-        "coordinate-system-name",
-        schema(),
-        must="Each coordinate system has a `name`, a string that is not empty",
-        fix="name the coordinate system",
-        source="both",
-        each=f"{place}.name",
-        link=link,
-    )
-    yield CheckedRule(
-        "coordinate-system-unique",
-        unique(".coordinateSystems[*].name"),
-        must="No two coordinate systems of a list have the same name",
-        fix="give each coordinate system a name of its own",
-        each=place.removesuffix(".coordinateSystems[*]"),
-        link=link,
-    )
-    yield CheckedRule(
-        "axes-discrete",
-        schema(),
-        must="The `discrete` of an axis is true or false",
-        fix="write true where only whole numbers have a meaning, and false elsewhere",
-        source="both",
-        each=f"{axis}.discrete",
-        link=EDITION.link("axes-md"),
-    )
-    yield CheckedRule(
-        "axes-long-name",
-        schema(),
-        must="The `longName` of an axis is a string",
-        fix="write it as a string, or leave it out",
-        source="both",
-        each=f"{axis}.longName",
-        link=EDITION.link("axes-md"),
-    )
-    yield CheckedRule(
-        "axes-type-known",
-        one_of(list(_AXES), at=".type"),
-        should=f"The `type` of an axis is one of {', '.join(_AXES)}",
-        fix="write one of these types, where it fits",
-        each=axis,
-        link=EDITION.link("axes-md"),
-    )
-
-
-SYSTEM_RULES: Final = (
-    *(
-        CheckedRule(
-            "axes-unit-string",
-            json_type(["string"], at=".unit"),
-            must="The `unit` of an axis, where it has one, is a string",
-            fix='write the unit as a string, as "micrometer", or leave it out',
-            source="schema",
-            each=f"{place}.axes[*]",
-            link=EDITION.schema("axes"),
-        )
-        for place in PLACES
-    ),
-    CheckedRule(
-        "scene-axes-space",
-        python(_spaces),
-        must='Of a coordinate system of a scene two or three axes are of type "space", or two or more of type "array"',
-        fix='give the two or three axes of space "type": "space"',
-        source="schema",
-        each=PLACES[1],
-        link=EDITION.schema("axes"),
-    ),
-    CheckedRule(
-        "scene-systems-distinct",
-        unique("ome.scene.coordinateSystems[*]"),
-        must="No two coordinate systems of a scene are the same",
-        fix="remove the one that is there twice",
-        source="schema",
-        link=EDITION.schema("coordinate_systems"),
-    ),
-    *(each for place in PLACES for each in _form_of(place)),
-    CheckedRule(
-        "coordinate-systems",
-        schema(),
-        must="An image has `coordinateSystems`, a list of one or more objects",
-        fix='list them, each as {"name": ..., "axes": [...]}',
-        source="both",
-        each=f"{IMAGES}.coordinateSystems",
-        link=EDITION.link("multiscales-md"),
-    ),
-    CheckedRule(
-        "axes-space",
-        python(_spaces),
-        must='Two or three axes of a coordinate system are of type "space", or two or more of type "array"',
-        fix='give the two or three axes of space "type": "space"',
-        source="both",
-        each=PLACES[0],
-        link=EDITION.link("multiscales-md"),
-    ),
-    CheckedRule(
-        "axes-channel",
-        python(_one_other),
-        must='At most one axis is of type "channel", of a type of your own or of none',
-        fix="keep one such axis",
-        each=PLACES[0],
-        link=EDITION.link("multiscales-md"),
-    ),
-    CheckedRule(
-        "axes-ndim",
-        python(_ndim),
-        must="An array has as many dimensions as the intrinsic coordinate system of its image has axes",
-        fix="give an axis for each dimension",
-        link=EDITION.link("multiscales-md"),
-        after=("axes-count", "coordinate-system*"),
-    ),
-    CheckedRule(
-        "coordinate-system-ndim",
-        python(_other_systems),
-        should="All coordinate systems of an image have the same number of axes",
-        fix="describe a projection in a scene",
-        link=EDITION.link("multiscales-md"),
-    ),
-    CheckedRule(
-        "scale-order",
-        python(_scale_order),
-        must="From one dataset to the next no scale of an axis of space becomes smaller",
-        fix="list the array of highest resolution first, with the size of its pixels",
-        link=EDITION.link("multiscales-md"),
-    ),
-)
+SYSTEM_FUNCTIONS: Final[Functions] = {
+    "spaces": _spaces,
+    "one_other": _one_other,
+    "ndim": _ndim,
+    "other_systems": _other_systems,
+    "scale_order": _scale_order,
+}
+"""What the rules of 0.6 on coordinate systems and the arrays in them call."""

@@ -7,23 +7,14 @@ them. Within `multiscales.layout`, each level may have its own `spatial:transfor
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import Skip, python
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.values import (
-    between,
-    json_type,
-    length,
-    member_of,
-    one_of,
-    required,
-    unique,
-)
+from zom.checks.check import Skip
 from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.framework.convention import Convention, declaration_of, register
-from zom.conventions.framework.declarations import declared_as_published
+from zom.conventions.framework.convention import declaration_of, register
 from zom.conventions.framework.near_keys import spelled
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import levels_of
 from zom.conventions.spatial.attributes import (
     BBOX,
@@ -31,7 +22,6 @@ from zom.conventions.spatial.attributes import (
     PUBLISHED,
     REGISTRATION,
     SHAPE,
-    TEXT,
     TRANSFORM,
     TYPE,
     SpatialArray,
@@ -39,19 +29,16 @@ from zom.conventions.spatial.attributes import (
 )
 from zom.conventions.spatial.extent import lengths_of, off_by
 from zom.extension.registry import did_you_mean, near
+from zom.formats.node_view import Node
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zom.checks.check import Breach, Check, Site
-    from zom.formats.node_view import Node
+    from zom.checks.check import Breach, Site
 
 __all__ = ["SPATIAL"]
-
-_RAW: Final = "https://raw.githubusercontent.com/zarr-conventions/spatial"
-
 
 # --- what holds for a node -----------------------------------------------------------------------------------
 
@@ -59,6 +46,14 @@ _RAW: Final = "https://raw.githubusercontent.com/zarr-conventions/spatial"
 def _heirs(group: Node) -> list[Node]:
     """The arrays right in a group that declare nothing themselves."""
     return [each for each in group.arrays.values() if declaration_of(SPATIAL, each) is None]
+
+
+def _in_levels(group: Node) -> list[Node]:
+    """The arrays with named dimensions in the levels of a pyramid that declare nothing themselves."""
+    levels = [group.at(level.asset) for level in levels_of(group) if level.asset]
+    nodes = [level for level in levels if isinstance(level, Node)]
+    arrays = [each for node in nodes for each in ([node] if node.is_array else _heirs(node))]
+    return [each for each in arrays if len(each.dims or ()) >= 2]
 
 
 def _of_members(site: Site) -> Iterable[Breach] | Skip:
@@ -69,9 +64,9 @@ def _of_members(site: Site) -> Iterable[Breach] | Skip:
         or not all(isinstance(each, str) for each in dimensions)
     ):
         return Skip(f"the group has no {DIMENSIONS}")
-    arrays = [each for each in _heirs(site.node) if len(each.dims or ()) >= 2]
+    arrays = [each for each in _heirs(site.node) if len(each.dims or ()) >= 2] or _in_levels(site.node)
     if not arrays:
-        return Skip("no array with two named dimensions is right in the group")
+        return Skip("no array with two named dimensions is right in the group, or in a level of its pyramid")
     if any(lengths_of(each, dimensions) is not None for each in arrays):
         return ()
     known = list(dict.fromkeys(name for each in arrays for name in each.dims or () if name is not None))
@@ -201,159 +196,22 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
 
 
-def _in_levels(check: Check) -> CheckedRule:
-    return CheckedRule(
-        "layout",
-        check,
-        must="spatial:transform has six numbers and spatial:shape two in a level of multiscales, too",
-        fix="write them as for an array",
-        link=f"{TEXT}#usage-with-multiscales-convention",
-        source="both",
-        each="multiscales.layout[*]",
-        on="group",
-    )
-
-
 SPATIAL: Final = register(
-    Convention(
-        id="spatial",
-        version="v0.1",
-        title="Spatial coordinates of zarr-conventions",
-        link=TEXT,
-        uuid=PUBLISHED.uuid,
-        aliases=(PUBLISHED.schema_url, TEXT, f"{_RAW}/54d81b7ced0376e63ee10f34db31db7d08dcc28d/schema.json"),
-        dead_aliases=(
-            f"{_RAW}/refs/tags/v1/schema.json",
-            f"{_RAW}/f5c536b9a3386e4127e3d2426dcefeebe6e5bf1a/schema.json",
-            "https://github.com/zarr-conventions/spatial/blob/v1/README.md",
-        ),
+    read_rulebook(
+        Path(__file__).with_name("spatial.toml"),
         attributes={"group": SpatialGroup, "array": SpatialArray},
-        owns=("spatial:*",),
-        within=("multiscales.layout[*]",),
-        signs=(
-            *((has(name),) for name in (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
-            *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),
-        ),
-        declared=True,
-        rules=(
-            CheckedRule(
-                "shape-positive",
-                between(1, at=f"{SHAPE}[*]"),
-                must="the lengths in spatial:shape are at least 1",
-                fix="write the lengths of the Y and the X dimension",
-                link=f"{TEXT}#spatialshape",
-                source="schema",
-            ),
-            *(
-                _in_levels(each)
-                for each in (
-                    json_type(["array"], at=f".{TRANSFORM}"),
-                    length(f".{TRANSFORM}", equals=6),
-                    json_type(["number"], at=f".{TRANSFORM}[*]"),
-                    json_type(["array"], at=f".{SHAPE}"),
-                    length(f".{SHAPE}", equals=2),
-                    json_type(["integer"], at=f".{SHAPE}[*]"),
-                )
-            ),
-            CheckedRule(
-                "spelling",
-                spelled("spatial:", (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
-                should="an attribute that begins with spatial: is not nearly one of the convention's: readers pass over it",
-                fix="correct the name",
-                link=f"{TEXT}#properties",
-            ),
-            CheckedRule(
-                "layout-declared",
-                python(_levels_declare),
-                must="a group declares spatial where the levels of its pyramid have attributes of it",
-                fix="add spatial to zarr_conventions",
-                link=f"{TEXT}#convention-registration",
-                on="group",
-            ),
-            CheckedRule(
-                "dimensions-distinct",
-                unique(f"{DIMENSIONS}[*]"),
-                must="the two names in spatial:dimensions differ",
-                fix="write the name of the Y and that of the X dimension",
-                link=f"{TEXT}#spatialdimensions",
-            ),
-            CheckedRule(
-                "dimension-names",
-                required("@dims"),
-                must="an array that declares spatial has dimension names",
-                fix="add dimension_names to the array",
-                link=f"{TEXT}#spatialdimensions",
-                on="array",
-            ),
-            CheckedRule(
-                "dimensions-named",
-                member_of(f"{DIMENSIONS}[*]", "@dims[*]"),
-                must="each of spatial:dimensions is one of the array's dimension names",
-                fix="write the names that the array gives its dimensions",
-                link=f"{TEXT}#spatialdimensions",
-                on="array",
-            ),
-            CheckedRule(
-                "dimensions-of-members",
-                python(_of_members),
-                should="the spatial:dimensions of a group are those of at least one array in it",
-                fix="write the names that the arrays give their dimensions",
-                link=f"{TEXT}#can-i-use-spatial-at-the-group-level",
-                on="group",
-            ),
-            CheckedRule(
-                "transform-required",
-                python(_has_transform),
-                must="an array has a spatial:transform where its transform type is affine or not given: its own, its "
-                "group's, or that of its level",
-                fix="add spatial:transform, or name another spatial:transform_type",
-                link=f"{TEXT}#spatialtransform",
-                on="array",
-            ),
-            CheckedRule(
-                "transform-invertible",
-                python(_invertible),
-                should="the axes of spatial:transform span an area: a*e - b*d is not 0",
-                fix="correct the coefficients; their order is [a, b, c, d, e, f]",
-                link=f"{TEXT}#spatialtransform",
-            ),
-            CheckedRule(
-                "transform-order",
-                python(_not_gdals),
-                note="spatial:transform is not in the order of GDAL: c, a, b, f, d, e",
-                fix="reorder it as [gt[1], gt[2], gt[0], gt[4], gt[5], gt[3]]",
-                link=f"{TEXT}#coefficient-ordering",
-            ),
-            CheckedRule(
-                "transform-known",
-                one_of(["affine"], at=TYPE),
-                note="the transform type is one that the convention defines: affine",
-                fix="check that readers know the type",
-                link=f"{TEXT}#spatialtransform_type",
-            ),
-            CheckedRule(
-                "shape-of-array",
-                python(_lengths_agree),
-                must="spatial:shape has the lengths of the two dimensions that spatial:dimensions names",
-                fix="write the lengths of the array's Y and X dimension",
-                link=f"{TEXT}#spatialshape",
-            ),
-            CheckedRule(
-                "bbox-order",
-                python(_ordered),
-                must="in spatial:bbox, no minimum is above its maximum",
-                fix="write [xmin, ymin, xmax, ymax]",
-                link=f"{TEXT}#spatialbbox",
-            ),
-            CheckedRule(
-                "bbox-extent",
-                python(_as_the_transform_says),
-                should="spatial:bbox is the extent that spatial:transform and the shape give, to half a cell",
-                fix="derive the bounding box from the transform",
-                link=f"{TEXT}#spatialregistration",
-                after=("shape*", "transform*", "dimensions*"),
-            ),
-            declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
+        functions=(
+            spelled("spatial:", (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
+            PUBLISHED.check(),
+            _levels_declare,
+            _of_members,
+            _has_transform,
+            _invertible,
+            _not_gdals,
+            _lengths_agree,
+            _ordered,
+            _as_the_transform_says,
         ),
     )
 )
+"""Coordinates in space: `spatial` of zarr-conventions."""

@@ -8,28 +8,22 @@ beside the documents, which are no part of Zarr.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
-from zom.checks.checked_rule import has, is_value
-from zom.conventions.framework.convention import Convention, register
-from zom.conventions.spatialdata.container import CONTAINER_RULES
-from zom.conventions.spatialdata.elements import ATTRIBUTES, ELEMENT_RULES, LINK, TABLE_TYPE, TYPES
-from zom.conventions.spatialdata.tables import TABLE_RULES
-from zom.conventions.spatialdata.transformations import TRANSFORMATION_RULES
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.rulebook import read_rulebook
+from zom.conventions.spatialdata.container import CONTAINER_CHECKS
+from zom.conventions.spatialdata.elements import ELEMENT_CHECKS
+from zom.conventions.spatialdata.tables import TABLE_CHECKS
+from zom.conventions.spatialdata.transformations import TRANSFORMATION_CHECKS
 
 __all__ = ["SPATIALDATA"]
 
 SPATIALDATA: Final = register(
-    Convention(
-        id="spatialdata",
-        title="SpatialData",
-        link=LINK,
-        on=("group",),
-        formats=("v2", "v3"),
-        refines=("ome", "anndata"),
-        owns=(ATTRIBUTES, TABLE_TYPE),
-        signs=((has(ATTRIBUTES),), (is_value("encoding-type", *TYPES),), (has(TABLE_TYPE),)),
-        rules=(*CONTAINER_RULES, *ELEMENT_RULES, *TRANSFORMATION_RULES, *TABLE_RULES),
+    read_rulebook(
+        Path(__file__).with_name("spatialdata.toml"),
+        functions={**CONTAINER_CHECKS, **ELEMENT_CHECKS, **TRANSFORMATION_CHECKS, **TABLE_CHECKS},
     )
 )
 """SpatialData hierarchies, and elements of them that stand alone."""

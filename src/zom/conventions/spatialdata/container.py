@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import NOT_READ, Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
-from zom.conventions.spatialdata.elements import ATTRIBUTES, LINK, PLACES, TYPES, is_image, role_of
+from zom.checks.check import NOT_READ, Breach, Site, Skip
+from zom.conventions.spatialdata.elements import PLACES, TYPES, is_image, role_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.conventions.spatialdata.elements import Role
     from zom.formats.node_view import Node
 
-__all__ = ["CONTAINER_RULES", "elements_of"]
+__all__ = ["CONTAINER_CHECKS", "elements_of"]
 
 _NO_CONTAINER: Final = Skip("no container, or one without elements")
 
@@ -107,34 +107,9 @@ def _whole(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-CONTAINER_RULES: Final = (
-    CheckedRule(
-        "elements",
-        python(_elements_as_placed),
-        must="images and labels hold images of OME-Zarr, points and shapes groups of their type, tables AnnData",
-        fix="move the group to where it belongs, or store the element again with spatialdata",
-        link=f"{LINK}#elements",
-    ),
-    CheckedRule(
-        "element-name",
-        python(_names_are_valid),
-        must="the name of an element is of letters, digits, _, . and -, and does not begin with __",
-        fix="rename the element",
-        link=f"{LINK}#elements",
-    ),
-    CheckedRule(
-        "element-names-distinct",
-        python(_names_differ),
-        must="no two elements of a container have the same name, whatever their type and case",
-        fix="rename one of the elements",
-        link=f"{LINK}#elements",
-    ),
-    CheckedRule(
-        "strangers",
-        python(_whole),
-        should=f"a container holds nothing beside {', '.join(PLACES[:-1])} and {PLACES[-1]}: spatialdata reads nothing else",
-        fix="store it as an element, or elsewhere",
-        link=f"{LINK}#elements",
-        when=({"has": ATTRIBUTES},),
-    ),
-)
+CONTAINER_CHECKS: Final[Functions] = {
+    "elements": _elements_as_placed,
+    "element-name": _names_are_valid,
+    "element-names-distinct": _names_differ,
+    "strangers": _whole,
+}

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
+from zom.checks.check import Breach, Site, Skip
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
     from zom.problems import Path
 
-__all__ = ["ATTRIBUTES", "ELEMENT_RULES", "LINK", "PLACES", "TABLE_TYPE", "TYPES", "Role", "role_of"]
+__all__ = ["ATTRIBUTES", "ELEMENT_CHECKS", "LINK", "PLACES", "TABLE_TYPE", "TYPES", "Role", "role_of"]
 
 LINK: Final = "https://spatialdata.scverse.org/en/stable/design_doc.html"
 
@@ -42,6 +42,10 @@ _VERSIONS: Final[dict[Role, dict[str, tuple[str, ...]]]] = {
     "tables": {"v2": ("0.1",), "v3": ("0.2",)},
 }
 """The versions of each format, by the format of Zarr in which it is stored."""
+
+
+_OME_ZARR: Final = {"0.1": "0.4", "0.2": "0.4-dev-spatialdata", "0.3": "0.5-dev-spatialdata"}
+"""The version of OME-Zarr that images name, by that of their format."""
 
 
 def role_of(node: Node) -> Role:
@@ -102,11 +106,22 @@ def _version_known(site: Site) -> Iterator[Breach] | Skip:
         return Skip("OME-Zarr tells the version")
     known = _VERSIONS[role][node.form]
     if found in known:
-        return iter(())
+        return _ome_version_fits(site, found) if role in {"images", "labels"} else iter(())
     what = "the container" if role == "container" else role
     expected = f"{' or '.join(map(show, known))}, the version of {what} in Zarr {node.form}"
     shown = show(found) if is_dict(held) and "version" in held else "nothing"
     return iter((site.breach(("attributes", *place), expected, shown),))
+
+
+def _ome_version_fits(site: Site, version: str) -> Iterator[Breach]:
+    """An image names OME-Zarr's own version where that was still its format's; of unknown ones the report tells."""
+    node = site.node
+    before, metadata = _metadata(node)
+    path, held = (before, metadata) if node.form == "v3" else image_of(node) or ((), {})
+    found, wanted = held.get("version"), _OME_ZARR[version]
+    if found in ("0.4", "0.5") and found != wanted:
+        expected = f"{show(wanted)}, as the format of {role_of(node)} is {version}"
+        yield site.breach(("attributes", *path, "version"), expected, show(found))
 
 
 def _axes_told(site: Site) -> Iterator[Breach] | Skip:
@@ -168,40 +183,10 @@ def _coordinates_there(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-ELEMENT_RULES: Final = (
-    CheckedRule(
-        "version",
-        python(_version_known),
-        must="the container and every element tell the version of their format, one that belongs to the format of Zarr",
-        fix="write the version, or store the data again with spatialdata",
-        link=f"{LINK}#elements",
-    ),
-    CheckedRule(
-        "axes",
-        python(_axes_told),
-        must="points and shapes name their axes: x and y, or x, y and z",
-        fix="write the names of the axes as a list",
-        link=f"{LINK}#coordinate-systems",
-    ),
-    CheckedRule(
-        "point-keys",
-        python(_point_keys),
-        must="feature_key and instance_key of points, where there are any, are names of columns",
-        fix="write the name of the column, or leave it out",
-        link=f"{LINK}#points",
-    ),
-    CheckedRule(
-        "geometry",
-        python(_geometry_told),
-        must="shapes of version 0.1 tell their geometry by name and by number",
-        fix="write name and number of the geometry, or store the shapes again with spatialdata",
-        link=f"{LINK}#shapes",
-    ),
-    CheckedRule(
-        "geometry-arrays",
-        python(_coordinates_there),
-        must="shapes of version 0.1 have the arrays coords and Index, and circles radius",
-        fix="store the shapes again with spatialdata",
-        link=f"{LINK}#shapes",
-    ),
-)
+ELEMENT_CHECKS: Final[Functions] = {
+    "version": _version_known,
+    "axes": _axes_told,
+    "point-keys": _point_keys,
+    "geometry": _geometry_told,
+    "geometry-arrays": _coordinates_there,
+}

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import NOT_READ, Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, has
-from zom.checks.values import equals
+from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.conventions.spatialdata.container import elements_of
-from zom.conventions.spatialdata.elements import LINK, TABLE_TYPE, role_of
+from zom.conventions.spatialdata.elements import role_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -19,13 +17,12 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
 
-__all__ = ["TABLE_RULES"]
+__all__ = ["TABLE_CHECKS"]
 
-_TABLE: Final = "ngff:regions_table"
 _KEYS: Final = ("region", "region_key", "instance_key")
-_LINK: Final = f"{LINK}#table-table-of-annotations-for-regions"
 _NO_TABLE: Final = Skip("no table that says which elements it is about")
 
 
@@ -89,34 +86,8 @@ def _columns_there(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-TABLE_RULES: Final = (
-    CheckedRule(
-        "table-type",
-        equals(_TABLE, at=TABLE_TYPE),
-        must=f'the {TABLE_TYPE} of a table is "{_TABLE}"',
-        fix=f'write "{_TABLE}"',
-        link=_LINK,
-        when=(has(TABLE_TYPE),),
-    ),
-    CheckedRule(
-        "table-keys",
-        python(_all_or_none),
-        must="a table has all of region, region_key and instance_key, or none of them",
-        fix="write all three, or null for each",
-        link=_LINK,
-    ),
-    CheckedRule(
-        "table-regions",
-        python(_regions_there),
-        should="region names elements of the container; spatialdata warns of others",
-        fix="correct the name, or add the element",
-        link=_LINK,
-    ),
-    CheckedRule(
-        "table-columns",
-        python(_columns_there),
-        must="region_key and instance_key name columns of obs",
-        fix="correct the name, or add the column",
-        link=_LINK,
-    ),
-)
+TABLE_CHECKS: Final[Functions] = {
+    "table-keys": _all_or_none,
+    "table-regions": _regions_there,
+    "table-columns": _columns_there,
+}

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule
-from zom.conventions.spatialdata.elements import LINK, image_of, role_of
+from zom.checks.check import Breach, Site, Skip
+from zom.conventions.spatialdata.elements import image_of, role_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -18,13 +17,14 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from zom.conventions.framework.rulebook import Functions
     from zom.formats.node_view import Node
     from zom.problems import Path
 
     Judge = Callable[[Site], Iterator[Breach] | Skip]
     Located = tuple[Path, dict[str, Any]]
 
-__all__ = ["TRANSFORMATION_RULES"]
+__all__ = ["TRANSFORMATION_CHECKS"]
 
 _KEY: Final = "coordinateTransformations"
 _PARAMETERS: Final = {
@@ -175,12 +175,12 @@ def _wrong_systems(site: Site, found: list[Located]) -> Iterator[Breach]:
 def _axes_kept(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, str, object, str | None]]:
     """What moves points within their axes has the same ones before and after it."""
     before, after = _names(each, "input"), _names(each, "output")
-    if not before or not after or any(names.count(each) > 1 for names in (before, after) for each in names):
-        return  # other rules tell of it
-    if each.get("type") in {"identity", "scale", "translation", "rotation"} and before != after:
+    if not before or not after:
+        return  # the rule on coordinate systems reports it
+    kind, mapped = each.get("type"), each.get("mapAxis")
+    if kind in ("identity", "scale", "translation", "rotation") and before != after:
         yield (*path, "output", "axes"), f"the axes of the input, {show(before)}", show(after), None
-    mapped = each.get("mapAxis")
-    if each.get("type") == "mapAxis" and is_dict(mapped):
+    if kind == "mapAxis" and is_dict(mapped):
         for name in mapped:
             if name not in after:
                 yield (*path, "mapAxis", name), f"an axis of the output, {show(after)}", show(name), None
@@ -189,8 +189,11 @@ def _axes_kept(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, str, ob
                 yield (*path, "mapAxis", name), f"an axis of the input, {show(before)}", show(source), None
 
 
-def _names(each: dict[str, Any], key: str) -> list[object]:
-    return [axis.get("name") for axis in _axes(each, key) if is_dict(axis)]
+def _names(each: dict[str, Any], key: str) -> list[str]:
+    """The names of the axes; none where one has no name or the name of another."""
+    names = [axis.get("name") if is_dict(axis) else None for axis in _axes(each, key)]
+    told = [name for name in names if isinstance(name, str)]
+    return told if len({*told}) == len(names) else []
 
 
 def _wrong_axes(site: Site, path: Path, system: dict[str, Any]) -> Iterator[Breach]:
@@ -229,47 +232,11 @@ def _same_targets(site: Site, found: list[Located]) -> Iterator[Breach]:
             yield site.breach((*path, "output", "name"), expected, show(name))
 
 
-TRANSFORMATION_RULES: Final = (
-    CheckedRule(
-        "transformations",
-        python(_listed),
-        must="every image, label image, points and shapes has coordinateTransformations, a list of one or more objects",
-        fix='write how the element leads to a coordinate system; an identity to "global" is the least',
-        link=f"{LINK}#transformations",
-    ),
-    CheckedRule(
-        "transformation-type",
-        python(_each(_type_known)),
-        must="a transformation is of a type that spatialdata knows",
-        fix=f"write one of {', '.join(_PARAMETERS)}",
-        link=f"{LINK}#transformations",
-    ),
-    CheckedRule(
-        "transformation-parameter",
-        python(_each(_parameter_fits)),
-        must="a transformation has the parameter of its type, of the size that its axes ask for",
-        fix="give a number for each axis, or a row for each",
-        link=f"{LINK}#transformations",
-    ),
-    CheckedRule(
-        "coordinate-systems",
-        python(_systems_told),
-        must="a transformation has input and output, each with a name and axes that differ",
-        fix="write both coordinate systems with all of their axes",
-        link=f"{LINK}#coordinate-systems",
-    ),
-    CheckedRule(
-        "axes-kept",
-        python(_each(_axes_kept)),
-        must="an identity, a scale, a translation and a rotation keep the axes, and mapAxis names axes that are there",
-        fix="write the same axes in input and output, in the same order",
-        link=f"{LINK}#transformations",
-    ),
-    CheckedRule(
-        "targets-distinct",
-        python(_targets_differ),
-        must="the transformations of an element lead to different coordinate systems: of two to one, the first is lost",
-        fix="keep one transformation to each coordinate system",
-        link=f"{LINK}#coordinate-systems",
-    ),
-)
+TRANSFORMATION_CHECKS: Final[Functions] = {
+    "transformations": _listed,
+    "transformation-type": _each(_type_known),
+    "transformation-parameter": _each(_parameter_fits),
+    "coordinate-systems": _systems_told,
+    "axes-kept": _each(_axes_kept),
+    "targets-distinct": _targets_differ,
+}

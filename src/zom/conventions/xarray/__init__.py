@@ -9,12 +9,23 @@ all dimensions of all of its arrays have names. The levels of an OME-Zarr image,
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.convention import Convention, register
+from zom.checks.check import of_values
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.xarray.dataset import Variable, dataset
-from zom.conventions.xarray.encodings import ENCODINGS
-from zom.conventions.xarray.structure import STRUCTURE
+from zom.conventions.xarray.indexes import indexes_aligned
+from zom.conventions.xarray.times import date_plain, since_spelled, unit_counted, units_read
+from zom.conventions.xarray.trees import (
+    descendants_aligned,
+    dimensions_no_scalars,
+    dimensions_spelled,
+    grid_mappings_there,
+    masked_by_fractions,
+    ordinary_unmasked,
+)
 from zom.formats.node_view import remembered
 from zom.json.python_value import is_list
 
@@ -25,8 +36,6 @@ __all__ = ["XARRAY", "Variable", "dataset"]
 
 _OTHERS: Final = frozenset({"multiscales", "encoding-type", "spatialdata_attrs"})
 """What a group of another convention has, whose arrays are no variables."""
-
-_LINK: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 
 
 def _detect(node: Node) -> str | None:
@@ -79,14 +88,21 @@ def _named_throughout(group: Node) -> str | None:
 
 
 XARRAY: Final = register(
-    Convention(
-        id="xarray",
-        title="xarray's Zarr encoding",
-        link=_LINK,
-        formats=("v2", "v3"),
-        owns=("_ARRAY_DIMENSIONS",),
+    read_rulebook(
+        Path(__file__).with_name("xarray.toml"),
         detect=_detect,
-        everywhere=True,
-        rules=(*STRUCTURE, *ENCODINGS),
+        functions=(
+            dimensions_no_scalars,
+            dimensions_spelled,
+            descendants_aligned,
+            of_values(indexes_aligned),
+            grid_mappings_there,
+            ordinary_unmasked,
+            units_read,
+            unit_counted,
+            date_plain,
+            since_spelled,
+            masked_by_fractions,
+        ),
     )
 )

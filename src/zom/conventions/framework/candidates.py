@@ -1,0 +1,78 @@
+"""Candidates: the conventions that a hierarchy may have, by the keys of its attributes and the names of its nodes.
+
+Of those that come with zom, no other is imported or asked: most hierarchies have one or two.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.framework.convention import conventions
+from zom.conventions.shipped import FILES
+from zom.misspelling import misspelt
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from zom.conventions.framework.convention import Convention
+    from zom.formats.node_view import Node
+
+__all__ = ["candidates", "tell_of"]
+
+_DECLARATIONS: Final = "zarr_conventions"
+"""The attribute in which any convention may be declared."""
+
+
+def candidates(root: Node) -> tuple[Convention, ...]:
+    """The conventions that may be at a node of the hierarchy, by name; those of plugins are among them.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> names = {each.id for each in candidates(attributes_node({"ome": {}}))}
+    >>> "ome" in names, "vcf-zarr" in names
+    (True, False)
+    """
+    keys: set[str] = set()
+    names: set[str] = set()
+    for node in root.walk():
+        keys.update(node.attributes)
+        names.add(node.name)
+    if _DECLARATIONS in keys:
+        return tuple(conventions)
+    files = {file for file, (_, around) in FILES.items() if not names.isdisjoint(around)}
+    files.update(file for file, (told, _) in FILES.items() if not told)
+    for key in keys:
+        files |= _told_by(key)
+    return conventions.of_files(files)
+
+
+@lru_cache(maxsize=4096)
+def _told_by(key: str) -> frozenset[str]:
+    """The files with a convention that the attribute tells of, as it is written or as it may be meant."""
+    return frozenset(file for file, (told, _) in FILES.items() if any(_tells(key, each) for each in told))
+
+
+def _tells(key: str, known: str) -> bool:
+    # Whoever gives a document as Python's dict may have keys in it that are no texts.
+    is_text = isinstance(key, str)  # pyright: ignore[reportUnnecessaryIsInstance] - see above
+    if known.endswith("*"):
+        return is_text and key.startswith(known[:-1])
+    return key == known or misspelt(key, known)
+
+
+def tell_of(made: Collection[Convention]) -> tuple[set[str], set[str]]:
+    """The attributes, and the names of members, by which these conventions are found; nothing where a function finds one.
+
+    >>> tell_of(conventions.of_id("uom"))
+    ({'uom'}, set())
+    """
+    keys: set[str] = set()
+    names: set[str] = set()
+    for each in made:
+        if each.detect is not None:
+            return set(), set()
+        keys.update(each.telling if each.signs else (*each.telling, *each.owns))
+        for condition in (condition for sign in each.signs for condition in sign):
+            if condition.get("at", "").startswith(("@arrays", "@groups", "@members")):
+                names.update(condition["values"])
+    return keys, names
