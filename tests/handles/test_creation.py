@@ -221,7 +221,7 @@ def test_a_group_that_overwrites_is_empty(group):
             "expected the spec of a group, found one of an array; see zom.create_array",
         ),
         ({"spec": v3.GroupSpec(), "attributes": {}}, "expected a spec, or attributes=, got both"),
-        ({"spec": {"a": 1}}, "expected a spec, got dict; zom.parse makes one of a document"),
+        ({"spec": {"a": 1}}, "expected a spec, got a dict; zom.parse makes a spec of a document"),
     ],
 )
 def test_what_a_group_can_not_be_made_of_is_told(given, text):

@@ -87,6 +87,8 @@ def test_what_is_not_there_is_a_key_error(group):
         assert isinstance(caught.value, NotFound)
         assert path not in group
     assert group.get("z") is None
+    for path in ("a//b", "../a", "a/./b", "z/y", ""):
+        assert (group.get(path, 3) == 3) == (path not in group)
 
 
 @pytest.mark.parametrize("key", [0, ..., (0, 1), slice(None), None, [1], np.zeros(2)], ids=str)

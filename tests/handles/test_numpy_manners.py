@@ -178,3 +178,18 @@ def test_what_was_read_goes_on_by_dlpack_without_a_copy(array):
 def test_an_array_in_a_store_has_no_memory_to_share(array):
     with pytest.raises((AttributeError, TypeError, BufferError), match="__dlpack"):
         np.from_dlpack(array)
+
+
+@pytest.mark.parametrize("kind", [int, float, complex])
+@pytest.mark.parametrize("value", [np.int16(-3), np.float32(2.5), np.uint64(2**60), np.float64("inf")])
+def test_an_array_without_dimensions_is_a_number(kind, value):
+    if kind is int and value == np.inf:
+        with pytest.raises(OverflowError):
+            int(zom.array(value))
+        return
+    assert kind(zom.array(value)) == kind(np.asarray(value))
+    for several in ([1], [1, 2], [[1]]):
+        with pytest.raises(
+            TypeError, match="only an array without dimensions is one number; select an element"
+        ):
+            kind(zom.array(several))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from zom.problems import Level
     from zom.schema import Draft, Flavour
 
-__all__ = ["Tally", "compare", "listed_codes", "main", "schema_of"]
+__all__ = ["Tally", "as_doubles", "compare", "listed_codes", "main", "schema_of"]
 
 PRECISION: Final = "json/number-precision"
 """JavaScript rounds integers beyond 2^53, those of a document and those of a schema."""
@@ -138,7 +138,7 @@ def explanation(subject: Subject, judged: Judged, *, javascript: bool, listed: f
     return None
 
 
-def _doubles(value: Any) -> Any:
+def as_doubles(value: Any) -> Any:
     """`value` as JavaScript reads it."""
     if isinstance(value, int) and abs(value) > 2**53:
         try:
@@ -146,8 +146,8 @@ def _doubles(value: Any) -> Any:
         except OverflowError:
             return math.inf
     if isinstance(value, dict):
-        return {name: _doubles(item) for name, item in value.items()}
-    return [_doubles(item) for item in value] if isinstance(value, list) else value
+        return {name: as_doubles(item) for name, item in value.items()}
+    return [as_doubles(item) for item in value] if isinstance(value, list) else value
 
 
 def _in_range(value: Any, wanted: set[str], pointer: str = "") -> Any:
@@ -203,7 +203,7 @@ class Tally:
         if judged.errors:
             cause = explanation(subject, judged, javascript=javascript, listed=listed)
         else:
-            cause = PRECISION if javascript and errors_of(subject, _doubles(judged.document)) else None
+            cause = PRECISION if javascript and errors_of(subject, as_doubles(judged.document)) else None
         if cause is not None:
             self.explained[cause] += 1
             return

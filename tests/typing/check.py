@@ -1,4 +1,4 @@
-"""mypy and pyright, each started once: zom itself, the pages and the README, the examples, and a user's file.
+"""mypy and pyright, each started once: zom itself, the pages and the README, the examples, a user's file, and wrong uses, which they have to refuse.
 
 The Python blocks of a page are one module, in their order: what one defines, the next knows. A block under the comment
 `<!-- wrong on purpose -->` is left out: it shows what type checkers refuse.
@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^(<!-- wrong on purpose -->\n)?^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 QUOTED = re.compile(r"<!-- examples/plugins/src/zom_acme/(\w+)\.py -->\n\Z")
-REFUSED = {"zep6_invalid.py": 'attributes={"foo"'}
-"""Examples that type checkers refuse, and what stands in the lines where they do."""
+REFUSED = {"examples/zep6_invalid.py": 'attributes={"foo"', "tests/typing/wrong_uses.py": "  # wrong"}
+"""Files with lines that type checkers refuse, and what stands in each of these."""
 ERROR = re.compile(r"^\s*(.+?\.py):(\d+)(?::\d+)?(?: -|:) error: ", re.MULTILINE)
 
 
@@ -64,6 +64,7 @@ def checked() -> list[str]:
         *map(str, sorted((ROOT / "examples").glob("*.py"))),
         str(package),
         str(ROOT / "tests/typing/users_file.py"),
+        str(ROOT / "tests/typing/wrong_uses.py"),
     ]
 
 
@@ -104,9 +105,9 @@ def run_pyright(folder: Path) -> subprocess.CompletedProcess[str]:
 def refused() -> set[tuple[str, int]]:
     """The lines where type checkers have to find an error."""
     return {
-        (name, number)
+        (Path(name).name, number)
         for name, sign in REFUSED.items()
-        for number, line in enumerate((ROOT / "examples" / name).read_text(encoding="utf-8").splitlines(), 1)
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
         if sign in line
     }
 

@@ -14,6 +14,7 @@ import zom
 from zom import draft, v2, v3
 from zom.conventions import Attributes, CheckedRule, Convention, required
 from zom.formats.detection import AnySpec
+from zom.json.value import JSON
 
 
 class Measured(BaseModel):
@@ -119,9 +120,17 @@ def wrong(time: v3.ArraySpec) -> None:
 def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpec) -> None:
     """Handles are told apart by the specs that they are made of."""
     opened = zom.materialize(array, "memory:")
-    assert_type(opened, zom.Array)
+    assert_type(opened, zom.Array[v3.ArraySpec])
+    assert_type(opened.spec.chunk_grid, str | Mapping[str, JSON])
+    assert_type(opened.with_options(), zom.Array[v3.ArraySpec])
     root = zom.materialize(group, "memory:")
-    assert_type(root, zom.Group)
+    assert_type(root, zom.Group[Site])
+    assert_type(root.spec.attributes.units, str)
+    assert_type(root.read(), Site)
+    assert_type(root.create("a", array), zom.Array[v3.ArraySpec])
+    bare: zom.Group | zom.Array = root
+    bare = opened
+    assert bare.spec.kind == "array"
     assert_type(zom.materialize(either, "memory:"), zom.Array | zom.Group)
     assert_type(zom.materialize(zom.declare("a.yaml"), "memory:"), zom.Array | zom.Group)
     assert_type(root["wind"], zom.Array | zom.Group)
@@ -135,6 +144,45 @@ def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpe
     assert_type(values, npt.NDArray[Any])
     total: npt.NDArray[np.float32] = opened[1:3, 0] + opened.oindex[[1, 2]] + opened.read(slice(1))
     opened[0] = total
+
+
+class Pair(TypedDict):
+    """Members that have members, all of types that are known: of Any in an argument, mypy makes Any of a result."""
+
+    first: Buoy
+    second: v3.GroupSpec[Measured, Winds]
+
+
+def by_name(fleet: v2.GroupSpec[Measured, Pair]) -> None:
+    """The members that a class names are known of what is open, too."""
+    root = zom.materialize(fleet, "memory:")
+    assert_type(root.spec.members["first"].members["time"], v3.ArraySpec)
+    assert_type(root.read().members["second"].attributes.units, str)
+
+
+def by_class() -> None:
+    """What is there is read and open as the class that the caller names."""
+    assert_type(zom.read("a.zarr", spec_class=Buoy), Buoy)
+    assert_type(zom.read("a.zarr", spec_class=v3.GroupSpec[Measured, Winds]).members["time"], v3.ArraySpec)
+    root = zom.open("a.zarr", spec_class=Buoy, mode="r+")
+    assert_type(root, zom.Group[Buoy])
+    assert_type(root.spec.members["time"], v3.ArraySpec)
+    assert_type(zom.open("a.zarr", spec_class=v2.ArraySpec[Measured]).spec.attributes.units, str)
+    assert_type(zom.open_group("a.zarr", spec_class=Site, level="strict"), zom.Group[Site])
+    either: zom.Array[draft.ArraySpec] = zom.open_array("a.zarr", spec_class=draft.ArraySpec)
+    assert either.spec.kind == "array"
+
+
+def plans(array: v3.ArraySpec[Measured], group: Buoy) -> None:
+    """Plans give handles of what they make."""
+    plan: zom.Plan = zom.plan(zom.declare("a.yaml"), "memory:")
+    assert_type(plan.apply(), zom.Array | zom.Group)
+    assert_type(zom.plan(array, "memory:").apply().spec.attributes.units, str)
+    assert_type(zom.plan(group, "memory:").apply(), zom.Group[Buoy])
+    resized = zom.plan(array, "memory:").apply().plan_resize((4,))
+    assert_type(resized.apply(), zom.Array[v3.ArraySpec[Measured]])
+    assert_type(zom.plan_consolidate("a.zarr").apply(), zom.Group)
+    assert_type(zom.plan_rename("a.zarr", "a", "b").apply(), zom.Array | zom.Group | zom.BrokenNode)
 
 
 def documents() -> None:

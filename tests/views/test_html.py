@@ -377,3 +377,21 @@ def test_unknown_names_are_shown_as_such(checked):
     page = checked(v3.ArraySpec.parse(document)._repr_html_())
     assert "acme.int7" in page.text
     assert np is not None
+
+
+def test_findings_link_to_nodes_that_are_on_the_page():
+    array = v3.ArraySpec.build(shape=(3,), dtype="int8").to_dict() | {"dimension_names": ["x", "y"]}
+    groups = {
+        f"g{number}": {"zarr_format": 3, "node_type": "group", "members": {f"a{n}": array for n in range(9)}}
+        for number in range(500)
+    }
+    document = {"zarr_format": 3, "node_type": "group", "members": groups}
+    problems = zom.validate(document, conventions=()).problems
+    page = hierarchy_page(v3.GroupSpec.parse({**document, "members": {
+        name: {**group, "members": {n: {**a, "dimension_names": None} for n, a in group["members"].items()}}
+        for name, group in groups.items()
+    }}, "lenient", on_warning=lambda _: None), problems)  # fmt: skip
+    links = set(re.findall(r"href=#(n[0-9-]+)>", page))
+    assert links <= set(re.findall(r"id=(n[0-9-]+)>", page))
+    assert links
+    assert len(problems) > 500

@@ -13,7 +13,8 @@ from zom.declaration.scope import scope_below
 from zom.declaration.words import ARRAY, FORM, GROUP, ROOT, WORD, check_words, hint_for, is_document
 from zom.errors import PathError, SpecError
 from zom.extension.registry import did_you_mean, near
-from zom.formats.detection import family_of, parse_as
+from zom.formats.detection import family_of
+from zom.formats.parsing import parse_as
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.paths import parse_path

@@ -21,7 +21,7 @@ from zom.declaration.scope import Scope
 from zom.declaration.source import At, Problems, source_of_mapping
 from zom.declaration.words import is_document
 from zom.errors import DeclarationError, SpecError, SpecWarning
-from zom.formats.detection import parse_as
+from zom.formats.parsing import parse_as
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.json.value import exact_text, thaw

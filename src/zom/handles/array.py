@@ -19,7 +19,7 @@ from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
 from zom.errors import ConcurrentWriteError, SelectionError
 from zom.formats.resolve import resolve
-from zom.handles.described_array import DescribedArray
+from zom.handles.described_array import ArrayT_co, DescribedArray
 from zom.handles.handle import store_token
 from zom.handles.indexer import Indexer, read_indexed, write_indexed
 from zom.hierarchy.change.alone import alone
@@ -32,6 +32,7 @@ from zom.hierarchy.stored.pending import check_settled
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
+    from typing import Self
 
     from zom.engine.chunks import Options
     from zom.engine.plan import ArrayPlan
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Array"]
 
 
-class Array(DescribedArray):
+class Array(DescribedArray[ArrayT_co]):
     """An array in a store.
 
     >>> import numpy as np, zom
@@ -110,7 +111,7 @@ class Array(DescribedArray):
             check_clearing(chunks, wide, tuple(map(min, old, wanted)))
             resize_chunks(chunks, wide, old, wanted, self._set_shape)
 
-    def plan_resize(self, shape: int | Sequence[int]) -> Plan:
+    def plan_resize(self, shape: int | Sequence[int]) -> Plan[Self]:
         """What `resize` would do, as a plan; nothing is written before `apply`.
 
         >>> import zom
@@ -126,7 +127,11 @@ class Array(DescribedArray):
         current = read_spec(self._store, self._path, self._layout, self._spec)
         spec = current.replace(shape=self._checked_shape(shape))
         change = plan_for(spec, self._store, self.path, on_conflict="update", spelling="given")
-        return Plan.of(change, Array)
+        return Plan.of(change, self._resized, declared=spec)
+
+    def _resized(self, plan: Plan[Any]) -> Self:
+        spec: Any = plan.root_spec()
+        return type(self)(spec, plan.store, plan.path, plan.layout, mode="r+")
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Put `data` behind the last element along `axis`; the new shape. The data is written first.
@@ -217,7 +222,7 @@ class Array(DescribedArray):
 
         self._change_now(change)
 
-    def with_options(self, **changes: Any) -> Array:
+    def with_options(self, **changes: Any) -> Array[ArrayT_co]:
         """The same array with other options: `missing`, `write_empty_chunks`, `threads`.
 
         >>> import zom
@@ -227,10 +232,10 @@ class Array(DescribedArray):
         zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there; write it, or read with missing='fill'
         """
         options = replace(self._options, **changes)
-        where = (self._spec, self._store, self._path, self._layout)
+        where = (self.spec, self._store, self._path, self._layout)
         return Array(*where, mode=self._mode, limits=self._limits, options=options)
 
-    def as_reader(self, *, threads: int | None = None) -> Array:
+    def as_reader(self, *, threads: int | None = None) -> Array[ArrayT_co]:
         """The same array, only to be read; by so many threads, where its options don't say.
 
         >>> import zom
@@ -243,7 +248,7 @@ class Array(DescribedArray):
             if threads is None or self._options.threads
             else replace(self._options, threads=threads)
         )
-        where = (self._spec, self._store, self._path, self._layout)
+        where = (self.spec, self._store, self._path, self._layout)
         return Array(*where, mode="r", limits=self._limits, options=options)
 
     def to_dask(self, chunks: Any = "auto") -> Any:
@@ -295,6 +300,21 @@ class Array(DescribedArray):
             message = "the truth of an array of more or fewer than one element is ambiguous"
             raise ValueError(message)
         return bool(np.asarray(self).reshape(())[()])
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def _only(self) -> Any:
+        """The element of an array without dimensions, as numpy asks for it."""
+        if self.ndim:
+            raise TypeError("only an array without dimensions is one number; select an element")
+        return self[()]
 
     async def aget(self, key: Any = ()) -> Any:
         """`array[key]`, for those who must not wait: a thread does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from typing_extensions import override
+from typing_extensions import TypeVar, override
 
 from zom.engine.chunks import Chunks, Options
 from zom.formats.codec_roles import codec_roles
@@ -27,18 +27,22 @@ if TYPE_CHECKING:
     from zom.engine.plan import ArrayPlan
     from zom.handles.handle import Mode
     from zom.hierarchy.stored.layout import Layout
+    from zom.model.array import Array as ArrayBase
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["DescribedArray"]
+__all__ = ["ArrayT_co", "DescribedArray"]
+
+ArrayT_co = TypeVar("ArrayT_co", bound="ArrayBase", covariant=True, default="ArrayBase")
+"""The class of an array's spec."""
 
 
-class DescribedArray(Handle):
+class DescribedArray(Handle[ArrayT_co]):
     """The facts of an open array; `zom.Array` adds its data."""
 
     def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
         self,
-        spec: Spec,
+        spec: ArrayT_co,
         store: Store,
         path: str,
         layout: Layout,

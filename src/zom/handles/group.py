@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 from weakref import WeakKeyDictionary, ref
 
-from typing_extensions import override
+from typing_extensions import TypeVar, override
 
 from zom.brief import BriefDict, notebook_html
 from zom.errors import ConflictError, NotFound, PathError, SpecError
@@ -23,9 +23,11 @@ from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.read import read_tree
 from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model.construction import outside
+from zom.model.assembly import document_of
+from zom.model.construction import ABSENT, outside
 from zom.model.output import member_specs
 from zom.paths import join, parse_path
+from zom.problems import no_warning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, ItemsView, ValuesView
@@ -48,6 +50,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Group", "handle_of"]
 
+GroupT_co = TypeVar("GroupT_co", bound="GroupBase", covariant=True, default="GroupBase")
+"""The class of a group's spec."""
+
+ArrayClass = TypeVar("ArrayClass", bound="ArrayBase")
+GroupClass = TypeVar("GroupClass", bound="GroupBase")
+
+Default = TypeVar("Default")
+
 _OfArrays: TypeAlias = "int | slice | EllipsisType | tuple[Any, ...] | list[Any] | NDArray[Any] | None"
 """What selects elements of arrays. A group refuses it; type checkers let `root["a"][...]` pass, which is nearly always an array."""
 
@@ -65,7 +75,7 @@ class _Names(Iterator[str]):
         return next(self._names)
 
 
-class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
+class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNode"]):
     """A group in a store.
 
     >>> import zom
@@ -75,6 +85,61 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
     >>> list(group), group["a/t"].shape, "b" in group
     (['a'], (3,), False)
     """
+
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: GroupT_co,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        own: Any = spec.family.classes["group"]
+        self._declared = None if type(spec) is own else spec
+        """The spec by which it was made, where that has a class of its own; with the members that it had."""
+        plain = (
+            spec if self._declared is None else own.parse(spec.document, spec.level, on_warning=no_warning)
+        )
+        super().__init__(plain, store, path, layout, mode=mode, limits=limits)
+
+    @property
+    @override
+    def spec(self) -> GroupT_co:
+        """The document of the group, without its members.
+
+        Of a group that was made by a spec of your own class, a spec of that class, with the members that it was made by.
+
+        >>> import zom
+        >>> class Site(zom.v3.GroupSpec[dict[str, str], zom.v3.ArraySpec]):
+        ...     pass
+        >>> root = zom.materialize(Site(attributes={"name": "a"}, members={}), "memory:")
+        >>> type(root.spec).__name__, root.spec.attributes["name"]
+        ('Site', 'a')
+        """
+        return cast("GroupT_co", self._spec) if self._declared is None else self._declared
+
+    @override
+    def _change_now(self, change: Callable[[Spec], Spec]) -> None:
+        def checked(spec: Spec) -> Spec:
+            changed = change(spec)
+            self._declared_as(changed)  # SpecError before anything is written
+            return changed
+
+        super()._change_now(change if self._declared is None else checked)
+
+    @override
+    def _change_spec(self, spec: Spec) -> None:
+        self._declared = self._declared_as(spec)
+        super()._change_spec(spec)
+
+    def _declared_as(self, spec: Spec) -> GroupT_co | None:
+        """The declared spec with the attributes of `spec`."""
+        known = self._declared
+        if known is None or known.document.get("attributes") == spec.document.get("attributes"):
+            return known
+        return known.replace(attributes=spec.document.get("attributes", ABSENT))
 
     @overload
     def __getitem__(self, path: str) -> Array | Group: ...
@@ -89,6 +154,22 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         node = self._read(whole)
         warn(self._store.url, node.warned, None, outside())
         return handle_of(node.spec, node.store, node.path, node.layout, mode=self._mode, limits=self._limits)
+
+    @overload
+    def get(self, key: str, /) -> Array | Group | None: ...
+    @overload
+    def get(
+        self, key: str, /, default: Array[Any] | Group[Any] | BrokenNode
+    ) -> Array | Group | BrokenNode: ...
+    @overload
+    def get(self, key: str, /, default: Default) -> Array | Group | Default: ...
+    @override
+    def get(self, key: str, /, default: Any = None) -> Any:
+        """The node at a path; `default` where there is none, or where no node can have that path."""
+        try:
+            return self[key]
+        except (KeyError, PathError):
+            return default
 
     def _check_path(self, path: Any) -> None:
         """Refuse what selects elements of arrays: whoever writes `group[...]` took the group for one."""
@@ -183,15 +264,21 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         """What there is to say of the group itself; it prints as a few lines. Nothing is read for it."""
         return group_info(self._spec, self._store.url, self.path, self._layout)
 
-    def read(self, *, depth: int | None = None, on_error: OnError = "raise") -> Any:
+    @overload
+    def read(self, *, depth: None = None, on_error: OnError = "raise") -> GroupT_co: ...
+    @overload
+    def read(self, *, depth: int, on_error: OnError = "raise") -> GroupBase: ...
+    def read(self, *, depth: int | None = None, on_error: OnError = "raise") -> GroupBase:
         """The spec of the group with its members, so many levels down; `on_error` as for `zom.read`.
+
+        Without a `depth` it has the class of the spec by which the group was made; SpecError where it no longer fits.
 
         >>> import zom
         >>> zom.create_group("memory:", zom.v3.GroupSpec()).read().members
         {}
         """
         form, level = self._layout.family.form, self._spec.level
-        return read_tree(
+        found = read_tree(
             self._store,
             self._path,
             depth=depth,
@@ -200,6 +287,9 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
             limits=self._limits,
             on_error=on_error,
         ).spec
+        if self._declared is None or depth is not None:
+            return cast("GroupBase", found)
+        return type(self._declared).parse(document_of(cast("Spec", found)), level, on_warning=no_warning)
 
     def tree(self, *, depth: int | None = None) -> Tree:
         """The hierarchy below, as text that shows itself: a line for each node; those that can't be read are marked.
@@ -222,9 +312,9 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         return Tree(found.spec, depth=depth, broken=found.reasons())
 
     @overload
-    def create(self, path: str, spec: ArrayBase, *, spelling: Spelling = "full") -> Array: ...
+    def create(self, path: str, spec: ArrayClass, *, spelling: Spelling = "full") -> Array[ArrayClass]: ...
     @overload
-    def create(self, path: str, spec: GroupBase, *, spelling: Spelling = "full") -> Group: ...
+    def create(self, path: str, spec: GroupClass, *, spelling: Spelling = "full") -> Group[GroupClass]: ...
     @overload
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group: ...
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
@@ -405,5 +495,6 @@ def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
     spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
 ) -> Array | Group:
     """What is open where a node lies."""
-    kind = Array if spec.kind == "array" else Group
-    return kind(spec, store, path, layout, mode=mode, limits=limits)
+    made: Any = Array if spec.kind == "array" else Group
+    handle: Array | Group = made(spec, store, path, layout, mode=mode, limits=limits)
+    return handle

@@ -11,7 +11,7 @@ from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.handles.attributes import Attributes
 from zom.hierarchy.change.node_change import change_node
 from zom.hierarchy.journal.journal import unsettled
-from zom.hierarchy.stored.open_node import OpenNode
+from zom.hierarchy.stored.open_node import OpenNode, SpecT_co
 from zom.hierarchy.stored.pending import check_settled
 from zom.hierarchy.stored.settled import Settled
 from zom.json.python_value import is_dict
@@ -53,12 +53,12 @@ def store_token(store: Store) -> str:
     return store.place
 
 
-class Handle(OpenNode):
+class Handle(OpenNode[SpecT_co]):
     """A node that is open, and can be changed where its mode allows that."""
 
     def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
         self,
-        spec: Spec,
+        spec: SpecT_co,
         store: Store,
         path: str,
         layout: Layout,

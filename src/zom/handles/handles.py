@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cast, overload
 
 from zom.errors import ConflictError, NotFound, StoreNotFound
 from zom.handles.creation import create_array, create_group
@@ -12,6 +12,8 @@ from zom.hierarchy.change.conflicts import EXISTS
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.pending import check_settled
+from zom.hierarchy.stored.read import read_tree
+from zom.hierarchy.stored.spec_class import as_class, form_of_class, names_members
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
 from zom.stores import opening
@@ -19,10 +21,16 @@ from zom.stores import opening
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from typing_extensions import Unpack
+
     from zom.handles.array import Array
-    from zom.handles.group import Group
+    from zom.handles.group import ArrayClass, Group, GroupClass
+    from zom.handles.handle import Mode
     from zom.hierarchy.stored.lookup import FormatName
+    from zom.hierarchy.stored.tree import StoredTree
+    from zom.model.spec import Spec
     from zom.problems import Level, Problem
+    from zom.stores.interface import Store
 
 __all__ = ["OpenMode", "open", "open_array", "open_group"]
 
@@ -33,10 +41,48 @@ is there ("w"), or only where nothing is ("w-")."""
 _MODES: Final = ("r", "r+", "a", "w", "w-")
 
 
+@overload
+def open(  # noqa: A001 - as below
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[ArrayClass],
+    mode: Mode = "r",
+    form: FormatName | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Array[ArrayClass]: ...
+@overload
+def open(  # noqa: A001 - as below
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[GroupClass],
+    mode: Mode = "r",
+    form: FormatName | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Group[GroupClass]: ...
+@overload
+def open(  # noqa: A001 - as below
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: None = None,
+    mode: OpenMode = "r",
+    form: FormatName | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+    **new: Any,
+) -> Array | Group: ...
 def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     store: opening.Place,
     path: str = "",
     *,
+    spec_class: type[Spec] | None = None,
     mode: OpenMode = "r",
     form: FormatName | None = None,
     level: Level = "lenient",
@@ -50,7 +96,11 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     missing. "w-" makes a new one, and "w" a new one in the place of all that is there. What is made is an array
     if `new` says its `shape` or its `data`, as for `zom.create_array`, and a group otherwise.
 
-    Where nodes of v2 and v3 lie side by side, v3 is opened, or what `form` asks for. What the `level` only warns
+    With a `spec_class` of your own, what is there is open as that class, as what `zom.materialize` made by it: its
+    `spec` has typed attributes, and where the class says what the members of a group are, all of them, which are read
+    for it. SpecError where the hierarchy doesn't fit the class.
+
+    Where nodes of v2 and v3 lie side by side, v3 is opened, or what `form` or the class asks for. What the `level` only warns
     of, such as a name that occurs twice in the document, goes to `on_warning`; without one it becomes a
     `SpecWarning`.
 
@@ -60,9 +110,22 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     ((4,), ['a'])
     >>> zom.open(made.store, "b", mode="a", shape=(3,), dtype="int16")
     <zom.Array memory:// /b (3,) int16 mode='r+'>
+    >>> class Site(zom.v3.GroupSpec[dict[str, int], zom.v3.ArraySpec]):
+    ...     pass
+    >>> zom.open(made.store, spec_class=Site).spec.members["a"].shape
+    (4,)
     """
     kind = "array" if new.keys() & {"shape", "data"} else "group"
-    return _opened(store, path, mode, kind, new, _How(form, level, limits, on_warning))
+    return _opened(store, path, mode, kind, new, _How(form, level, limits, on_warning, spec_class))
+
+
+class _Options(TypedDict, total=False):
+    """How a node that is there is read, as the callers of `open_array` and `open_group` say it."""
+
+    form: FormatName | None
+    level: Level
+    limits: Limits
+    on_warning: Callable[[Problem], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +136,7 @@ class _How:
     level: Level = "lenient"
     limits: Limits = DEFAULT_LIMITS
     on_warning: Callable[[Problem], None] | None = None
+    spec_class: type[Spec] | None = None
 
 
 def _opened(  # noqa: PLR0913, PLR0917 - as above
@@ -81,11 +145,16 @@ def _opened(  # noqa: PLR0913, PLR0917 - as above
     """What is open in a mode: what is there, or a new node of a kind."""
     if mode not in _MODES:
         raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, got {mode!r}")
+    how = replace(how, form=form_of_class(how.spec_class, how.form))
     if mode in {"r", "r+"}:
         if new:
             names = ", ".join(sorted(new))
             raise TypeError(f"unknown argument {names} with mode={mode!r}; the modes a, w and w- make a node")
         return _existing(store, path, mode, how)
+    if how.spec_class is not None:
+        raise TypeError(
+            f"spec_class: expected mode='r' or 'r+', got {mode!r}; zom.materialize(spec, ...) makes what a spec says"
+        )
     if mode != "a":
         return _new(store, path, kind, new, how, overwrite=mode == "w")
     try:
@@ -118,9 +187,10 @@ def _existing(store: opening.Place, path: str, mode: OpenMode, how: _How) -> Arr
     try:
         if to_write:
             check_settled(opened_here, path)
-        node = read_node(opened_here, path, form=how.form, level=how.level, limits=how.limits)
+        node = _read(opened_here, path, how)
+        spec = node.spec if how.spec_class is None else as_class(node, how.spec_class, how.level, how.limits)
         found = handle_of(
-            node.spec,
+            spec,
             node.store,
             node.path,
             node.layout,
@@ -137,7 +207,34 @@ def _existing(store: opening.Place, path: str, mode: OpenMode, how: _How) -> Arr
     return found
 
 
-def open_array(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **options: Any) -> Array:
+def _read(store: Store, path: str, how: _How) -> StoredTree:
+    """What is there: the node alone, or with all below it where a class says what that is."""
+    if how.spec_class is None or not names_members(how.spec_class):
+        return read_node(store, path, form=how.form, level=how.level, limits=how.limits)
+    return read_tree(store, path, form=how.form, level=how.level, limits=how.limits)
+
+
+@overload
+def open_array(
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[ArrayClass],
+    mode: Mode = "r",
+    **options: Unpack[_Options],
+) -> Array[ArrayClass]: ...
+@overload
+def open_array(
+    store: opening.Place, path: str = "", *, spec_class: None = None, mode: OpenMode = "r", **options: Any
+) -> Array: ...
+def open_array(
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[Spec] | None = None,
+    mode: OpenMode = "r",
+    **options: Any,
+) -> Array[Any]:
     """The array at `path` in `store`: as `zom.open`, but a group is an error, and what is made is an array.
 
     >>> import zom
@@ -145,10 +242,30 @@ def open_array(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **
     >>> zom.open_array(made.store, "a", mode="r+")
     <zom.Array memory:// /a (4,) int8 mode='r+'>
     """
-    return cast("Array", _of_kind("array", store, path, mode, options))
+    return cast("Array", _of_kind("array", store, path, mode, {**options, "spec_class": spec_class}))
 
 
-def open_group(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **options: Any) -> Group:
+@overload
+def open_group(
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[GroupClass],
+    mode: Mode = "r",
+    **options: Unpack[_Options],
+) -> Group[GroupClass]: ...
+@overload
+def open_group(
+    store: opening.Place, path: str = "", *, spec_class: None = None, mode: OpenMode = "r", **options: Any
+) -> Group: ...
+def open_group(
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[Spec] | None = None,
+    mode: OpenMode = "r",
+    **options: Any,
+) -> Group[Any]:
     """The group at `path` in `store`: as `zom.open`, but an array is an error, and what is made is a group.
 
     >>> import zom
@@ -159,10 +276,10 @@ def open_group(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **
     >>> zom.open_group(made.store, "g", mode="a", attributes={"n": 1})
     <zom.Group memory:// /g mode='r+'>
     """
-    return cast("Group", _of_kind("group", store, path, mode, options))
+    return cast("Group", _of_kind("group", store, path, mode, {**options, "spec_class": spec_class}))
 
 
-_HOW: Final = ("form", "level", "limits", "on_warning")
+_HOW: Final = ("form", "level", "limits", "on_warning", "spec_class")
 """The options of opening; all others are of what is made."""
 
 

@@ -12,10 +12,11 @@ from zom.extension.resolve import are_alike, data_type
 from zom.formats.resolve import resolve
 from zom.hierarchy.change.along import form_above
 from zom.hierarchy.change.conflicts import KIND, LAYOUT, conflict
-from zom.hierarchy.change.create import check_is_spec, chosen_spelling, create_node
+from zom.hierarchy.change.create import chosen_spelling, create_node
 from zom.hierarchy.stored.layout import LAYOUTS
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.model.builders.build import shape_of
+from zom.model.operand import check_is_spec
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def checked_values(values: Any) -> Any:
         _refuse("a spec", "create(path, spec) makes a node of one")
     if isinstance(values, OpenNode) or _is_of_zarr(values):
         _refuse(
-            f"{type(values).__name__}, which is stored", "zom.copy(array, store, target_path=...) copies it"
+            f"{type(cast('object', values)).__name__}, which is stored",
+            "zom.copy(array, store, target_path=...) copies it",
         )
     if isinstance(values, dict):
         _refuse("dict", "make a group of it with GroupSpec.from_tree and zom.materialize")

@@ -173,7 +173,7 @@ def _assemble(  # noqa: PLR0913 - a document, and what is known of it
         for frame in layer:
             _finish(frame, level)
     if text_faults is None:
-        again = repeated(document, root.nodes, limits)
+        again = repeated(document, root.nodes, len(descent.layers) - 1, limits)
         if again is not None:
             return None, tuple(placed([again], [], level))
     if not text_faults and not root.troubled:

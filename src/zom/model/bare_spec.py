@@ -48,13 +48,17 @@ class Prepared:
     for the document, and once more at the end where there may be such validators.
     """
 
-    __slots__ = ("attributes", "node", "settled", "values")
+    __slots__ = ("attributes", "made", "node", "settled", "values")
 
-    def __init__(self, values: Mapping[str, Any], node: NodeParts, attributes: Any) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], node: NodeParts, attributes: Any, *, has_validators: bool = False
+    ) -> None:
         self.values = values
         self.node = node
         self.attributes = attributes
         self.settled: Spec | None = None
+        self.made: dict[str, Any] | None = {} if has_validators else None
+        """The fields as validators gave them, where there are validators."""
 
     def settle(self, spec: Spec) -> None:
         """Give `spec` its document, and fields that can't change."""
@@ -71,6 +75,8 @@ class Prepared:
         extra = spec.__pydantic_extra__
         _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
         fields: Any = spec.__dict__
+        if self.made is not None and self.settled is None:
+            self.made.update(fields)
         if "attributes" in fields:
             fields["attributes"] = self.attributes
         if members is not None:

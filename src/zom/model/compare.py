@@ -7,8 +7,10 @@ or not, "NaN" and its bits, absent attributes and empty ones. 0.0 and -0.0, true
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.brief import notebook_html, short
@@ -20,7 +22,7 @@ from zom.model.output import member_specs
 from zom.problems import Path, dotted, one_line, pointer_of, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from zom.model.spec import Spec
 
@@ -183,6 +185,8 @@ def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Diffe
 
 
 def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[Change]:
+    if not isinstance(cast("object", ignore), Iterable):
+        raise TypeError(f"ignore: expected patterns of pointers, such as '/attributes/*', got {show(ignore)}")
     ignored = ignorer((ignore,) if isinstance(ignore, str) else tuple(ignore))
     waiting: list[tuple[tuple[str, ...], Spec, Spec]] = [((), left, right)]
     while waiting:
@@ -355,6 +359,11 @@ def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
     >>> ignorer(("/attributes/*",))(("a",), ("attributes", "units"))
     True
     """
+    for pattern in patterns:
+        if not isinstance(cast("object", pattern), str):
+            raise TypeError(
+                f"ignore: expected patterns of pointers, such as '/attributes/*', got {show(pattern)}"
+            )
     if not patterns:
         return lambda _names, _steps: False
     tests = [_pattern(pattern) for pattern in patterns]
@@ -366,6 +375,7 @@ def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
     return ignored
 
 
+@lru_cache(maxsize=256)  # asked for at each pair of nodes
 def _pattern(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     # A colon may stand in the name of an attribute, too; what a pointer starts with, can't.
     node, colon, pointer = pattern.rpartition(":/")

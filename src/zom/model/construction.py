@@ -9,7 +9,6 @@ from dataclasses import replace as replace_in
 from inspect import currentframe
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import numpy as np
 from pydantic_core import PydanticUndefined
 
 from zom.errors import SpecWarning
@@ -17,6 +16,7 @@ from zom.json.value import NOT_FINITE, freeze
 from zom.model.assembly import assemble, document_of
 from zom.model.members import member_plan
 from zom.model.pydantic.refusal import refusal
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,6 +17,7 @@ from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 from zom.model import attributes
 from zom.model.bare_spec import Prepared
+from zom.model.pydantic.validators import changes_of, has_validators
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
         faults.append(Fault(INTEGER_LITERAL, ("zarr_format",), str(family.zarr_format), show(number), fix))
     spec: Spec | None = None
     broken: frozenset[str] = frozenset() if judged else frozenset({"attributes"})
-    prepared = Prepared(values, node, raw if typed is None else typed)
+    checks = checked is cls and has_validators(cls)
+    prepared = Prepared(values, node, raw if typed is None else typed, has_validators=checks)
     try:
         any_attributes = cls is own if typed is None else checked is not cls
         spec = _validated(checked, values, prepared, any_attributes=any_attributes and is_dict(raw))
@@ -91,11 +93,27 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
         faults.extend(found)
         broken |= {str(fault.path[0]) for fault in found if fault.path}
     family.rules(cls.kind, values, broken, faults)
+    if spec is not None and checks:
+        faults.extend(_changed(spec, values, prepared))
     if spec is not None and (prepared.settled is not spec or cls is not own):
         prepared.settle(spec)
         fields = vars(spec)
         fields.update({name: attributes.still(fields[name]) for name in _declared(cls) if name in fields})
     return spec
+
+
+def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Fault]:
+    """A fault for each field that a validator made something else of."""
+    made = dict(changes_of(type(spec), values, prepared.made or {}))
+    if spec is not prepared.settled:  # what a validator of the whole spec gave
+        made.update(changes_of(type(spec), values, vars(spec)))
+    for name, given in made.items():
+        yield Fault(ANNOTATION, (name,), given, show(values[name]) if name in values else "nothing", _CHANGES)
+
+
+_CHANGES = (
+    "validators of specs check and change nothing: write it so, or let the validator raise a ValueError"
+)
 
 
 def _has_attribute_faults(faults: list[Fault]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.bare_spec import is_spec
@@ -9,12 +11,42 @@ from zom.model.builders.from_array import document_in
 from zom.model.family import family_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
 
-__all__ = ["spec_of"]
+__all__ = ["check_is_spec", "spec_of"]
+
+
+def check_is_spec(found: object, *others: str) -> None:
+    """TypeError unless it is a spec, with what makes one of what was given; `others` would do as well.
+
+    >>> check_is_spec({"zarr_format": 3})
+    Traceback (most recent call last):
+    TypeError: expected a spec, got a dict; zom.parse makes a spec of a document
+    >>> check_is_spec("a.yaml", "a declaration")
+    Traceback (most recent call last):
+    TypeError: expected a spec or a declaration, got a str; zom.read makes a spec of a store, zom.parse of the text of a document, zom.declare a declaration of a file
+    """
+    if is_spec(found):
+        return
+    wanted = " or ".join(("a spec", *others))
+    if isinstance(found, type):
+        raise TypeError(f"expected {wanted}, got the class {cast('type[object]', found).__name__}; call it")
+    step = "ArraySpec.from_array and GroupSpec.from_tree make specs of arrays"
+    if is_spec(getattr(found, "spec", None)):
+        step = "pass its spec, or what its read() gives"
+    elif isinstance(found, Mapping):
+        step = "zom.parse makes a spec of a document"
+    elif isinstance(found, (str, bytes, PathLike)):
+        step = "zom.read makes a spec of a store, zom.parse of the text of a document"
+        step += ", zom.declare a declaration of a file" if others else ""
+    raise TypeError(f"expected {wanted}, got {_article(type(cast('object', found)).__name__)}; {step}")
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def spec_of(value: object) -> Spec:

@@ -8,9 +8,11 @@ from zom.json.value import thaw
 from zom.json.write import quick_json, write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zom.model.spec import Spec
 
-__all__ = ["member_specs", "place_of", "to_dict", "to_json"]
+__all__ = ["frozen_document", "member_specs", "place_of", "to_dict", "to_json"]
 
 
 def member_specs(spec: Spec) -> dict[str, Spec] | None:
@@ -26,6 +28,19 @@ def place_of(spec: Spec) -> int:
 
 def to_dict(spec: Spec) -> dict[str, Any]:
     """The whole document of `spec` as ordinary dicts and lists."""
+    return _whole(spec, thaw)
+
+
+def frozen_document(spec: Spec) -> dict[str, Any]:
+    """The whole document of `spec`, of which only the nodes are ordinary dicts: what is in them can't change."""
+    return _whole(spec, _itself)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _whole(spec: Spec, value_of: Callable[[Any], Any]) -> dict[str, Any]:
     root: dict[str, Any] = {}
     waiting: list[tuple[Spec, dict[str, Any]]] = [(spec, root)]
     while waiting:
@@ -35,7 +50,7 @@ def to_dict(spec: Spec) -> dict[str, Any]:
         for index, (name, value) in enumerate(node.document.items()):
             if members is not None and index == place_of(node):
                 made["members"] = inner
-            made[name] = thaw(value)
+            made[name] = value_of(value)
         if members is not None:
             made.setdefault("members", inner)
             for name, member in members.items():

@@ -57,15 +57,13 @@ def node_count(spec: Spec) -> int:
     return 1 if private is None else cast("int", private.get("nodes", 1))
 
 
-def repeated(document: object, nodes: int, limits: Limits) -> Fault | None:
+def repeated(document: object, nodes: int, depth: int, limits: Limits) -> Fault | None:
     """The fault of a tree made in Python whose `nodes` repeat too often, or that contains itself.
 
-    Trees that are deeper than the limit are looked at, too: they may have no end.
+    Only a tree whose `depth` reaches the limit may have no end.
     """
     most = limits.repeated_nodes
-    if nodes <= min(most, limits.tree_depth):
-        return None
-    cycle = _cycle(document)
+    cycle = _cycle(document) if depth >= limits.tree_depth else None
     if cycle is not None:
         steps = tuple(step for name in cycle for step in ("members", name))
         fix = "put a copy without the members in its place"

@@ -6,6 +6,7 @@ A node's path is `/` for the root and `/a/b` below it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound, SpecError
@@ -20,7 +21,7 @@ from zom.paths import document_name_faults, parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from zom.model.spec import Spec
     from zom.problems import Level
@@ -130,6 +131,8 @@ def unflatten(flat: Mapping[str, Spec], prefix: str = "") -> Any:
     >>> [path for path, node in walk(tree)]
     ['/', '/a', '/a/b']
     """
+    if not isinstance(cast("object", flat), Mapping):
+        raise TypeError(f"expected a mapping from paths to specs, got {show(flat)}")
     start = parse_path(prefix)
     nodes: dict[tuple[str, ...], Spec] = {}
     problems: list[Problem] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.workers import processors
 from zom.errors import NotFound
@@ -126,7 +126,7 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
         design = design_of(source, choices, old, target.first or "0")
         arrays = dict(design.arrays)
         if target.first is not None:
-            arrays = like_finest(image.spec, design.levels) if not array else arrays
+            arrays = like_finest(cast("Array", image).spec, design.levels) if not array else arrays
             arrays.pop(target.first, None)
         writing = Writing(
             target.store,

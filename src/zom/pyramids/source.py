@@ -7,7 +7,7 @@ by dask itself, with its scheduler.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def source_of(image: Any) -> Source:
     >>> source_of(np.zeros((2, 3), "u1")).shape
     (2, 3)
     """
-    found = _handle(image) if isinstance(image, Array) else _alike(image)
+    found = _handle(cast("Array", image)) if isinstance(image, Array) else _alike(image)
     if not found.shape or 0 in found.shape:
         raise SelectionError(
             f"image: expected an array with elements and dimensions, got shape {found.shape}"
@@ -141,9 +141,10 @@ def write_source(  # noqa: PLR0913 - what is written, and by whom
         from zom.integrations.dask.store import store  # noqa: PLC0415 - dask is optional
 
         store(source.image, target, rechunk=True, scheduler=None if pool is None else pool.executor)
-    elif isinstance(source.image, Array):
+    elif isinstance(image := cast("object", source.image), Array):
+        image = cast("Array", image)
         pair = ArrayPair(
-            chunks_of(source.image),
+            chunks_of(image),
             chunks_of(target),
             jobs=jobs,
             is_resumed=False,
@@ -151,10 +152,10 @@ def write_source(  # noqa: PLR0913 - what is written, and by whom
             tally=Tally(),
             progress=progress,
             pool=pool,
-            places=(_place_of(source.image), _place_of(target)),
+            places=(_place_of(image), _place_of(target)),
         )
         plans = pair.old.plan, pair.new.plan
-        (copy_encoded if disagreement(source.image.spec, target.spec, plans) else copy_raw)(pair)
+        (copy_encoded if disagreement(image.spec, target.spec, plans) else copy_raw)(pair)
     else:
         _write_regions(source, chunks_of(target), jobs=jobs, memory=memory, progress=progress)
 

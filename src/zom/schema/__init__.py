@@ -18,6 +18,7 @@ from zom.model.spec import Spec
 from zom.schema.draft07 import DIALECTS, draft07
 from zom.schema.limits_of_schema import not_expressible
 from zom.schema.loss import Loss
+from zom.schema.redundancy import without_redundancy
 from zom.schema.source import Described, sources
 from zom.schema.spec_class import class_part
 from zom.schema.standard import part_named, schema_names, typed_part
@@ -69,7 +70,7 @@ def json_schema(
 
     >>> json_schema("codec/gzip")["$id"]
     'urn:zom:schema:v1:codec/gzip:validation:2020-12'
-    >>> json_schema("v3/node")["else"]["required"][:2]
+    >>> json_schema("v3/node")["else"]["then"]["required"][:2]
     ['zarr_format', 'node_type']
     """
     part, losses = _part(target, flavour)
@@ -85,6 +86,8 @@ def json_schema(
         schema["$defs"] = deepcopy(definitions)
     if losses and not report:
         schema["x-zom-not-expressed"] = [loss._asdict() for loss in losses]
+    if flavour == "validation":
+        schema = without_redundancy(schema)
     made = draft07(schema) if draft == "draft-07" else schema
     return (made, losses) if report else made
 

@@ -47,13 +47,20 @@ def draft_types() -> dict[str, Schema]:
     types.define("DraftFillValue", {"anyOf": [*ANY_VALUE, {"type": "null"}]})
     for name, schema in node_draft.array()["properties"].items():
         if name in _ITEMS:
-            types.plain(schema["items"], _ITEMS[name])
+            types.plain(_configured(schema["items"]), _ITEMS[name])
     _array(types)
     group: Schema = {"attributes": OBJECT, "members": members_of(DRAFT_NAME_PATTERN, "DraftNode")}
     types.define("DraftGroup", record_of(group, (), "A group of the Zarr v3 draft, with its members."))
     types.define("DraftNode", {"anyOf": [ref("DraftArray"), ref("DraftGroup")]})
     _entry_point(types)
     return types.made
+
+
+def _configured(item: Schema) -> Schema:
+    """`item` with a configuration that is an object; validators ask that where they know no more."""
+    properties = item["properties"]
+    given = {name: {"type": "object"} for name in properties if name == "configuration"}
+    return {**item, "properties": {**properties, **given}}
 
 
 def _array(types: Types) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-__all__ = ["DIALECTS", "draft07"]
+__all__ = ["DIALECTS", "SCHEMAS", "SCHEMAS_BY_NAME", "SCHEMA_LISTS", "draft07"]
 
 DIALECTS: Final = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
@@ -16,9 +16,14 @@ DIALECTS: Final = {
 }
 """The `$schema` of each draft."""
 
-_SCHEMAS: Final = frozenset({"if", "then", "else", "not", "contains", "items", "propertyNames"})
-_SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "$defs"})
-_SCHEMA_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+SCHEMAS: Final = frozenset(
+    {"if", "then", "else", "not", "contains", "items", "propertyNames", "additionalProperties"}
+)
+"""Keywords that hold a schema."""
+SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "$defs"})
+"""Keywords that hold schemas by names."""
+SCHEMA_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+"""Keywords that hold lists of schemas."""
 
 
 def draft07(schema: Any) -> Any:
@@ -38,12 +43,12 @@ def draft07(schema: Any) -> Any:
             made[name] = value.replace("#/$defs/", "#/definitions/")
         elif name == "items" and "prefixItems" in given:
             made["additionalItems"] = draft07(value)
-        elif name == "additionalProperties" or name in _SCHEMAS:
+        elif name in SCHEMAS:
             made[name] = draft07(value)
-        elif name in _SCHEMAS_BY_NAME:
+        elif name in SCHEMAS_BY_NAME:
             twins = {key: draft07(item) for key, item in value.items()}
             made["definitions" if name == "$defs" else name] = twins
-        elif name in _SCHEMA_LISTS:
+        elif name in SCHEMA_LISTS:
             made["items" if name == "prefixItems" else name] = [draft07(item) for item in value]
         else:
             made[name] = value

@@ -126,14 +126,14 @@ def _usual(branch: tuple[dict[str, Any], dict[str, Any]]) -> bool:
 def _patterned(
     family: DataTypeFamily, *, in_object: bool = False
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    made: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    sized: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for size in _RAW_BYTES:
         name = f"r{8 * size}"
         data_type: DataType | None = parse_v3(name, []) if family.claims(name) else None
         if data_type is not None:
             condition = named_one_of([name]) if in_object else {"const": name, "type": "string"}
-            made.append((_type_is(condition), fill_is(data_type.fill_schema("v3"))))
+            sized.append((_type_is(condition), fill_is(data_type.fill_schema("v3"))))
     pattern = {"type": "string", "pattern": whole((family.name_patterns or ("", ""))[1])}
     condition = {"type": "object", "properties": {"name": pattern}, "required": ["name"]}
-    made.append((_type_is(condition if in_object else pattern), fill_is(family.fill_schema("v3"))))
-    return made
+    any_size = fill_is(family.fill_schema("v3"))
+    return [(_type_is(condition if in_object else pattern), chain(sized, any_size))]

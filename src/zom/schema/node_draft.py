@@ -67,9 +67,9 @@ def codec() -> dict[str, Any]:
         )
     return {
         "type": "object",
-        "properties": {"type": _URI, "configuration": _OBJECT},
+        "properties": {"type": _URI, "configuration": True},
         "required": ["type"],
-        **chain(branches, {}),
+        **chain(branches, {"properties": {"configuration": _OBJECT}}),
     }
 
 
@@ -137,8 +137,12 @@ def chunk_grid() -> dict[str, Any]:
     }
     plain = _is("type", {"const": "regular", "type": "string"})
     # An extension says that it is one: where none does, it is the type that is wrong.
-    other = {"if": _is("extension", {}), "then": _TYPED, "else": plain}
-    return {"type": "object", "if": {"type": "object", **plain}, "then": regular, "else": other}
+    other = {
+        "if": {"type": "object", **_is("extension", {})},
+        "then": _TYPED,
+        "else": {"type": "object", **plain},
+    }
+    return {"if": {"type": "object", **plain}, "then": regular, "else": other}
 
 
 def storage_transformer() -> dict[str, Any]:
@@ -161,8 +165,9 @@ def storage_transformer() -> dict[str, Any]:
         },
         "required": ["extension", "type"],
     }
-    properties = {**_TYPED["properties"], "configuration": _OBJECT}
-    return {**_TYPED, "properties": properties, "if": is_sharding, "then": sharding}
+    properties = {**_TYPED["properties"], "configuration": True}
+    other = {"properties": {"configuration": _OBJECT}}
+    return {**_TYPED, "properties": properties, "if": is_sharding, "then": sharding, "else": other}
 
 
 def array() -> dict[str, Any]:
@@ -184,7 +189,8 @@ def array() -> dict[str, Any]:
         "properties": properties,
         "required": required(ArraySpec),
         "additionalProperties": False,
-        "allOf": [{"$ref": "#/$defs/fill-value"}],
+        "if": _OBJECT,
+        "then": {"$ref": "#/$defs/fill-value"},
     }
 
 
@@ -206,13 +212,17 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
     """A node of the draft: an array where it has a shape, or what else only arrays have; else a group."""
+    return apart(array(), group(members))
+
+
+def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+    """What a node is asked by its kind."""
     # A document that lacks its shape is an array with one fault, not a group with many.
     marks = {"properties": {"data_type": True, "chunk_grid": True}, "required": ["data_type", "chunk_grid"]}
     return {
-        "type": "object",
-        "if": {"anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
-        "then": array(),
-        "else": group(members),
+        "if": {"type": "object", "anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
+        "then": array,
+        "else": group,
     }
 
 

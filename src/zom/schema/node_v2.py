@@ -17,7 +17,7 @@ from zom.schema.configuration_schema import configuration_schema, resolved
 from zom.schema.extension_schema import chain, flat
 from zom.schema.spec_fields import field_schema
 
-__all__ = ["array", "definitions", "group", "node", "parts"]
+__all__ = ["apart", "array", "definitions", "group", "node", "parts"]
 
 _OBJECT: dict[str, Any] = {"type": "object"}
 _FREE: tuple[tuple[str, str], ...] = (
@@ -40,8 +40,9 @@ def codec() -> dict[str, Any]:
         for name in v2_codecs()
     ]
     generic = {"properties": {"id": {"type": "string", "minLength": 1}}, "required": ["id"]}
-    known = {"properties": {"id": {"enum": list(v2_codecs())}}, "required": ["id"]}
-    return {"type": "object", "if": known, "then": flat(branches), "else": generic}
+    known = {"type": "object", "properties": {"id": {"enum": list(v2_codecs())}}, "required": ["id"]}
+    # What is no object is refused where nothing is known of it, once, and not by each codec.
+    return {"if": known, "then": {"type": "object", **flat(branches)}, "else": {"type": "object", **generic}}
 
 
 def with_id(name: str) -> dict[str, Any]:
@@ -95,7 +96,8 @@ def fill_value() -> dict[str, Any]:
         found = parse_v2(example, None, [])
         if found is not None:
             branches.append(when(f"^{pattern}", data_types[found.name].fill_schema("v2")))
-    is_list = {"properties": {"dtype": {"type": "array"}}, "required": ["dtype"]}
+    # A list without fields is no type: nothing can be said of a fill value then.
+    is_list = {"properties": {"dtype": {"type": "array", "minItems": 1}}, "required": ["dtype"]}
     branches.append((is_list, {"properties": {"fill_value": data_types["struct"].fill_schema("v2")}}))
     return {"type": "object", **chain(numbers, flat([*branches, *_object_branches()]))}
 
@@ -146,7 +148,8 @@ def array() -> dict[str, Any]:
         "type": "object",
         "properties": properties,
         "required": required(ArraySpec),
-        "allOf": [parts("fill-value")],
+        "if": _OBJECT,
+        "then": parts("fill-value"),
     }
 
 
@@ -170,13 +173,17 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
     """A v2 node: an array where it has a shape, or what else only arrays have; else a group."""
+    return apart(array(), group(members))
+
+
+def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+    """What a node is asked by its kind."""
     # A document that lacks its shape is an array with one fault, not a group with seven.
     marks = {"properties": {"chunks": True, "dtype": True}, "required": ["chunks", "dtype"]}
     return {
-        "type": "object",
-        "if": {"anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
-        "then": array(),
-        "else": group(members),
+        "if": {"type": "object", "anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
+        "then": array,
+        "else": group,
     }
 
 

@@ -17,7 +17,7 @@ from zom.schema.configuration_schema import resolved
 from zom.schema.fill_schema import common_fill, inline_fill, usual_fill, v3_fill
 from zom.schema.spec_fields import field_schema
 
-__all__ = ["array", "definitions", "group", "node"]
+__all__ = ["apart", "array", "definitions", "group", "node"]
 
 _IGNORABLE: dict[str, Any] = {
     "type": "object",
@@ -136,13 +136,22 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A v3 node: an array where it says so, else a group."""
-    is_array = {"node_type": {"const": "array", "type": "string"}}
+    """A v3 node: an array or a group, as it says."""
+    return apart(array(known=True), group(members))
+
+
+def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+    """What a node is asked by its kind; where it names none, nothing else is asked."""
+
+    def says(kind: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {"node_type": {"const": kind}}, "required": ["node_type"]}
+
+    kinds = {"node_type": {"enum": ["array", "group"]}}
+    neither: dict[str, Any] = {"type": "object", "properties": kinds, "required": ["node_type"]}
     return {
-        "type": "object",
-        "if": {"properties": is_array, "required": ["node_type"]},
-        "then": array(known=True),
-        "else": group(members),
+        "if": says("array"),
+        "then": array,
+        "else": {"if": says("group"), "then": group, "else": neither},
     }
 
 

@@ -219,8 +219,8 @@ class Builder:
             for kind in ("array", "group")
         }
         then, other = (each[0] if len(each) == 1 else {"anyOf": each} for each in sides.values())
-        condition = MODULES[self.form].node(self.any_node())["if"]
-        return {"type": "object", "if": condition, "then": then, "else": other}
+        made: dict[str, Any] = MODULES[self.form].apart(then, other)
+        return made
 
     def _note_validators(self, cls: type[Spec]) -> None:
         decorators = cls.__pydantic_decorators__

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from zom.checks import arrays, members
-from zom.checks.arrays import Bounds, one_of_words
+from zom.checks.arrays import Bounds
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.dimensions import one_length
 from zom.checks.json_schema import fulfils, validator_of
@@ -23,7 +23,7 @@ from zom.checks.values import json_type, required
 from zom.extension.registry import revision
 from zom.formats.resolve import canonical_codec_name
 from zom.json.types import TYPE_WORDS
-from zom.problems import Level, rule, show, split_pointer
+from zom.problems import Level, one_of_words, rule, show, split_pointer
 from zom.template.attributes import is_shorthand, types_in
 from zom.template.parts import KINDS, Codecs, Names, Range
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.errors import ZomError
 from zom.formats.dimension import is_place
 from zom.formats.resolve import resolve
+from zom.model.operand import check_is_spec
 from zom.model.output import member_specs
 from zom.model.tree import walk
 
@@ -50,6 +51,7 @@ def infer(examples: Sequence[Spec], *, is_open: bool) -> Document:
         raise ZomError("expected at least one example, found none")
     tables: dict[int, _Table] = {}
     for example in examples:
+        check_is_spec(example)
         _tabulate(example, tables)
     frames = [_Examples(examples, None, "")]
     for frame in frames:  # grows while it is walked: parents first

@@ -23,6 +23,7 @@ from zom.stores.memory import MemoryStore
 from zom.stores.wrap import PrefixStore, ReadOnlyStore, WrapperStore
 from zom.stores.zip import ZipStore
 from zom.testing.faulty import FaultyStore
+from zom.testing.logged import LoggedStore
 
 from stored_trees import ENTRIES, Far, tree_draft  # isort: skip
 
@@ -740,6 +741,19 @@ def test_a_failing_source_leaves_nothing_that_reads():
             # A document that could be read at the second try.
             assert len(failing.operations) > len(whole.operations)
             assert zom.diff(root, target) == zom.diff(root, root)
+
+
+def test_documents_of_many_small_arrays_are_put_aside_together_and_no_thread_is_started(monkeypatch):
+    members = {f"a{number}": array(attributes={"n": number}) for number in range(300)}
+    root = zom.materialize(v3.GroupSpec(members=members), MemoryStore())
+    root["a7"][:] = 1
+    log = LoggedStore(MemoryStore())
+    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
+    zom.copy(root, log)
+    aside = [call for call in log.log.calls if call.verb == "write" and "/.zom.new/" in f"/{call.keys[0]}"]
+    assert len(aside) < 10
+    assert zom.read(log) == zom.read(root.store)
+    assert (zom.open(log)["a7"][:] == 1).all()
 
 
 def test_a_copy_taken_up_again_writes_no_chunk_twice():

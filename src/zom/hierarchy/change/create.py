@@ -42,8 +42,8 @@ from zom.hierarchy.stored.layout import (
 from zom.hierarchy.stored.node import StoredNode
 from zom.hierarchy.stored.pending import check_settled
 from zom.hierarchy.stored.text import document_text, node_text
+from zom.model.operand import check_is_spec
 from zom.model.output import member_specs
-from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
 from zom.stores.interface import Wanted
 
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from zom.extension.datatype import Format
     from zom.formats.full_spelling import Spelling
     from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
     from zom.problems import Fault, Rule
     from zom.stores.interface import Store
 
 __all__ = [
-    "check_is_spec",
     "check_names",
     "check_path",
     "check_vacant",
@@ -73,12 +73,6 @@ _TRIES = 60
 """How often a node is made anew while others make the groups above it, or change their consolidated metadata."""
 
 _LONGEST_PAUSE = 0.1
-
-
-def check_is_spec(found: object) -> None:
-    """TypeError unless it is a spec: a document is easily given in its place."""
-    if not isinstance(found, Spec):
-        raise TypeError(f"expected a spec, got {type(found).__name__}; zom.parse makes one of a document")
 
 
 def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:

@@ -119,8 +119,8 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     # What says no format was not looked through, and may hold itself.
     is_unseen = is_endless(found) or detection.family_of(value) is None
     root = document_tree({} if is_unseen else value)
-    # Of a text that is no JSON nothing is known, also not what is missing in it.
-    asked = () if value is None and faults else choices.conventions
+    # Of a text that is no JSON, or no object, nothing is known, also not what is missing in it.
+    asked = choices.conventions if is_dict(value) else ()
     judgement = _judged(root, choices, found, asked)
     return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
 

@@ -58,8 +58,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
 
     `conventions` are names, such as "xarray", "ome" for all versions, and "ome/0.5" for one; what is asked
     for and isn't there is an error. Without conventions, `()`, Zarr alone counts. The profile says whose
-    rules count: those of the specifications' text, those of their published schemas, or ("full") both, with
-    SHOULD as binding as MUST. `suppress` takes patterns of rules and nodes, such as "cf/*@/raw/**". `level`
+    rules count: those of the specifications' text, those of their published schemas, ("strict") the schemas' with
+    SHOULD as binding as MUST, or ("full") all, so as well. `suppress` takes patterns of rules and nodes, such as "cf/*@/raw/**". `level`
     says how strictly Zarr's own rules apply. With `like`, every difference from that spec, or from what
     that template asks, is a problem.
 

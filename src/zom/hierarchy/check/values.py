@@ -5,6 +5,7 @@ Data that can't be decoded is a finding. A store that can't be read is a StoreEr
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
@@ -13,16 +14,16 @@ from zom.checks.check import UnreadValues
 from zom.engine.indexing import read_selection
 from zom.engine.selection import basic_or_numpy
 from zom.errors import NotFound, SpecError, StoreError, ZomError
+from zom.formats.resolve import resolve
 from zom.hierarchy.check.chunk_rules import UNREADABLE_VALUES
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
-from zom.json.python_value import is_dict, is_list
 from zom.model.construction import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from zom.conventions.framework.judgement import Judgement
     from zom.engine.chunks import Chunks
@@ -33,8 +34,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Values"]
 
+Block = tuple[tuple[int, ...], Any]
+"""The index where values begin, and the values."""
+
 BLOCK: Final = 1 << 20
 """How many values are read at once, where chunks are no larger."""
+SMALL: Final = 1 << 20
+"""Of how many bytes an array may be whose values are remembered."""
+REMEMBERED: Final = 1 << 24
+"""How many bytes of values are remembered in all."""
 
 
 class Values:
@@ -45,8 +53,9 @@ class Values:
     >>> from zom.formats.node_view import spec_tree
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
     >>> array[:] = [1, 2, 3]
-    >>> Values(array.store, "", "v3", Judgement("text"), zom.Limits()).read(spec_tree(array.spec)).tolist()
-    [1, 2, 3]
+    >>> values = Values(array.store, "", "v3", Judgement("text"), zom.Limits())
+    >>> [(start, block.tolist()) for start, block in values.blocks(spec_tree(array.spec))]
+    [((0,), [1, 2, 3])]
     """
 
     def __init__(
@@ -59,37 +68,57 @@ class Values:
         self._limits = limits
         self._told = set[str]()
         self._opened_once = set[str]()
+        self._small: dict[str, Block] = {}
+        self._room = REMEMBERED
+        self._kept: tuple[str, Chunks | None] = ("", None)
 
-    def read(self, node: View) -> Any:
-        """All values of the array; None where they can't be decoded, and the judgement says so."""
-        try:
-            chunks = self._opened(node)
-            return None if chunks is None else read_selection(chunks, basic_or_numpy(..., chunks.plan.shape))
-        except StoreError:
-            raise
-        except ZomError as error:
-            self._note(node, error)
-            return None
-
-    def blocks(self, node: View) -> Iterator[tuple[tuple[int, ...], Any]]:
+    def blocks(self, node: View) -> Iterator[Block]:
         """The values of the array block by block, each with where it begins; UnreadValues where one can't be decoded."""
-        try:
-            chunks = self._opened(node)
-            if chunks is None:
-                raise UnreadValues
+        known = self._small.get(node.path)
+        if known is not None:
+            yield known
+            return
+        with self._noting(node):
+            chunks, sizes = self._opened(node)
             shape = chunks.plan.shape
-            sizes = _block_shape(shape, _chunk_shape(node) or (1,) * len(shape))
             for start in product(
                 *(range(0, length, size) for length, size in zip(shape, sizes, strict=True))
             ):
-                ends = zip(start, sizes, shape, strict=True)
-                key = tuple(slice(first, min(first + size, length)) for first, size, length in ends)
-                yield start, read_selection(chunks, basic_or_numpy(key, shape))
+                block = start, _read(chunks, start, sizes)
+                if sizes == shape:
+                    self._remember(node, block)
+                yield block
+
+    def part(self, node: View, start: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+        """The values from `start` on, as many as `shape` says; UnreadValues where they can't be decoded."""
+        known = self._small.get(node.path)
+        if known is not None:
+            return known[1][_key(start, shape, known[1].shape)]
+        with self._noting(node):
+            path, chunks = self._kept
+            if path != node.path or chunks is None:
+                chunks, _ = self._opened(node)
+                self._kept = node.path, chunks
+            return _read(chunks, start, shape)
+
+    @contextmanager
+    def _noting(self, node: View) -> Generator[None]:
+        """Say that values can't be decoded, and raise UnreadValues."""
+        try:
+            yield
         except StoreError:
             raise
         except ZomError as error:
             self._note(node, error)
             raise UnreadValues from error
+
+    def _remember(self, node: View, block: Block) -> None:
+        """Keep all values of a small array: several rules ask for those of a coordinate."""
+        values = block[1]
+        if values.nbytes <= min(SMALL, self._room):
+            self._room -= values.nbytes
+            values.flags.writeable = False
+            self._small[node.path] = block
 
     def _note(self, node: View, error: ZomError) -> None:
         """Say once why the values can't be read: several rules may ask for them."""
@@ -98,13 +127,13 @@ class Values:
             text = " ".join(str(error).split())
             self._judgement.say(UNREADABLE_VALUES, node, (), "values that can be read", text)
 
-    def _opened(self, node: View) -> Chunks | None:
-        """The chunks of the array; None where its document is at fault, of which is told already."""
+    def _opened(self, node: View) -> tuple[Chunks, tuple[int, ...]]:
+        """The chunks of the array, and the shape of its blocks; UnreadValues where its document is at fault, as is told already."""
         path = f"{self._path}{node.path}".strip("/")
         try:
             found = read_node(self._store, path, form=self._form, limits=self._limits)
-        except SpecError:
-            return None
+        except SpecError as error:
+            raise UnreadValues from error
         if found.spec.kind != "array":
             raise NotFound(f"{found.store.url}: expected an array at {found.path}, found a group")
         chunks = array_chunks(found.spec, found.store, found.path, found.layout, limits=self._limits)
@@ -112,18 +141,18 @@ class Values:
             self._opened_once.add(node.path)
             told = stored_otherwise(chunks, found.layout) if is_looked_for(chunks, found.layout) else None
             warn(found.store.url, (*found.warned, *([told] if told else [])), None, outside())
-        return chunks
+        lengths = resolve(found.spec).chunks or ((1,),) * len(chunks.plan.shape)
+        return chunks, _block_shape(chunks.plan.shape, tuple(map(max, lengths)))
 
 
-def _chunk_shape(node: View) -> tuple[int, ...] | None:
-    """The shape of what is read at once: of chunks, of those inside of shards."""
-    codecs: Any = node.document.get("codecs")
-    first: Any = codecs[0] if is_list(codecs) and codecs else None
-    inner: Any = (
-        first.get("configuration") if is_dict(first) and first.get("name") == "sharding_indexed" else None
-    )
-    shape: Any = inner.get("chunk_shape") if is_dict(inner) else None
-    return tuple(shape) if is_list(shape) else node.chunks
+def _key(start: tuple[int, ...], sizes: tuple[int, ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
+    ends = zip(start, sizes, shape, strict=True)
+    return tuple(slice(first, min(first + size, length)) for first, size, length in ends)
+
+
+def _read(chunks: Chunks, start: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    shape = chunks.plan.shape
+    return read_selection(chunks, basic_or_numpy(_key(start, sizes, shape), shape))
 
 
 def _block_shape(shape: tuple[int, ...], chunk: tuple[int, ...]) -> tuple[int, ...]:

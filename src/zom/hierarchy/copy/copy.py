@@ -7,14 +7,16 @@ same again takes it up where it ended.
 
 from __future__ import annotations
 
+import time
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zom.engine.chunks import Options
 from zom.engine.workers import processors
-from zom.errors import SpecWarning, StoreError
+from zom.errors import SpecWarning, StoreError, ZomError
 from zom.hierarchy.change.conflicts import few
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
@@ -37,6 +39,7 @@ from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.place import check_apart
 from zom.hierarchy.stored.tree import NAME_CODES
+from zom.model.assembly import Uncollected
 from zom.model.construction import outside
 from zom.paths import join, parse_path
 from zom.problems import Problem
@@ -60,6 +63,12 @@ __all__ = ["Choices", "copy", "copy_hierarchy", "place_in"]
 
 _ALONE = Options(threads=1)
 """Arrays are copied by several threads, each of which reads and writes alone."""
+
+_TOGETHER = 256
+_SECONDS = 1.0
+"""The documents of arrays that are copied are put aside together: so many, or those of so many seconds.
+
+After a kill, the chunks of arrays whose documents are not there are looked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +182,9 @@ def copy_hierarchy(
     nodes, left = wanted_nodes(original, spec, choices.select)
     nodes, original = held_nodes(original, nodes, store, path)
     _warn(original)
-    target = prepared(original, nodes, store, path, choices.on_conflict)
-    copying = _Copying(original, target, nodes, choices)
+    with Uncollected():
+        target = prepared(original, nodes, store, path, choices.on_conflict)
+        copying = _Copying(original, target, nodes, choices)
     if choices.dry_run:
         copying.look()
     else:
@@ -211,8 +221,9 @@ class _Copying:
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
         self.progress = Progress(total, choices.progress)
         self.why = {
-            path: disagreement(original.specs[path], nodes[path], (old.plan, new.plan))
+            path: "" if spec is nodes[path] else disagreement(spec, nodes[path], (old.plan, new.plan))
             for path, (old, new) in self.arrays.items()
+            for spec in (original.specs[path],)
         }
 
     def _places_of(self, path: str) -> tuple[ArrayPlace, ArrayPlace]:
@@ -303,11 +314,28 @@ class _Copying:
     def _run(self) -> None:
         target = self.target
         target.begin()
-        for path in self._copied_arrays():
-            if path not in target.kept:
-                target.put_node(path)
+        done: list[str] = []
+        try:
+            self._copy_arrays(done)
+        except BaseException:
+            # What is whole stays done, where the store still takes it.
+            with suppress(ZomError):
+                target.put_nodes(done)
+            raise
+        target.put_nodes(done)
         self.consolidated = target.publish(self.original.consolidated)
         target.finish()
+
+    def _copy_arrays(self, done: list[str]) -> None:
+        """Copy the chunks of all arrays; `done` keeps those whose documents are not put aside yet."""
+        last = time.monotonic()
+        for path in self._copied_arrays():
+            if path not in self.target.kept:
+                done.append(path)
+            if len(done) >= _TOGETHER or time.monotonic() - last > _SECONDS:
+                self.target.put_nodes(done)
+                done.clear()
+                last = time.monotonic()
 
     def _run_in_transaction(self) -> None:
         """Documents first: nobody sees them yet, and a store that checks its keys takes no chunk before them."""

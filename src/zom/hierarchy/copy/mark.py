@@ -9,11 +9,11 @@ when all documents are there.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.errors import PathError, StoreError
-from zom.hierarchy.journal.journal import Clearing, relative
+from zom.hierarchy.journal.journal import Clearing, facts_of
 from zom.hierarchy.journal.text import RefusedError, parse_clearings
 from zom.hierarchy.stored.layout import V3_LAYOUT
 from zom.json.read import read_own
@@ -66,7 +66,7 @@ class CopyMark:
             "path": self.path,
             "digest": self.digest,
             "replaces": self.replaces,
-            "arrays": [asdict(relative(each, base)) for each in self.arrays],
+            "arrays": [facts_of(each, base) for each in self.arrays],
         }
         return ascii_json(facts).encode()
 

@@ -6,6 +6,7 @@ Threads of this process share it, or the processes of an executor, which open bo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zom.engine.workers import run
@@ -86,7 +87,9 @@ def share(pair: ArrayPair, work: type[Work], units: Iterator[Any], *, together: 
             for unit in some:
                 pair.progress.add(mine.do(unit))
 
-        run(units, pair.jobs, take, threads=pair.jobs)
+        # Most arrays of a large hierarchy are one unit, and no thread is started for that.
+        first = list(islice(units, 2))
+        run(chain(first, units), pair.jobs, take, threads=pair.jobs if len(first) > 1 else 1)
         return
     sent = _SentPair(work, pair.places, pair.memory, is_resumed=pair.is_resumed)
     for done, counts in pair.pool.run(_do_all, sent, grouped(units, together)):

@@ -31,7 +31,7 @@ from zom.model.tree import unflatten
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from zom.hierarchy.change.plan import OnConflict
@@ -146,9 +146,11 @@ class Target:
             if any(self.layout.key(clearing.path, end) in documents for end, _ in self.layout.marks):
                 clear_all(self.store, clearing)
 
-    def put_node(self, inner: str) -> None:
-        """Let the documents of an array wait: its chunks are there."""
-        Aside(self.store, self.base).set_many(self.texts[inner])
+    def put_nodes(self, arrays: Sequence[str]) -> None:
+        """Let the documents of some arrays wait: their chunks are there."""
+        texts = [pair for inner in arrays for pair in self.texts[inner].items()]
+        if texts:
+            Aside(self.store, self.base).set_many(texts)
 
     def publish(self, groups: frozenset[str]) -> tuple[str, ...]:
         """Put all documents in place; the paths of groups whose consolidated metadata is written, too.

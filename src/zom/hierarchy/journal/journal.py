@@ -10,7 +10,7 @@ directory. So it means the same whatever root the store is opened from, and in a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from zom.errors import StoreError
@@ -32,10 +32,10 @@ __all__ = [
     "Unsettled",
     "Way",
     "base_of",
+    "facts_of",
     "is_aside",
     "journal_key",
     "journal_keys",
-    "relative",
     "unsettled",
 ]
 
@@ -133,12 +133,25 @@ class Clearing:
     """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
 
 
-def relative(clearing: Clearing, base: str) -> Clearing:
-    """The record as it stands in a journal or a mark in the directory with the prefix `base`."""
+def facts_of(clearing: Clearing, base: str) -> dict[str, str | None]:
+    """The record as it stands in a journal or a mark in the directory with the prefix `base`.
+
+    >>> facts_of(Clearing("/a/b", "a/b/c/", "v3", "{}"), "a/")["prefix"]
+    'b/c/'
+    """
     whole = base_of(clearing.path)
     if not (whole.startswith(base) and clearing.prefix.startswith(base)):
         raise ValueError(f"{clearing.path!r} is not below {base!r}, where the record lies")
-    return replace(clearing, path=f"/{whole[len(base) :].rstrip('/')}", prefix=clearing.prefix[len(base) :])
+    # There is one for each array of a hierarchy: `dataclasses.asdict` copies what nobody can change.
+    return {
+        "path": f"/{whole[len(base) :].rstrip('/')}",
+        "prefix": clearing.prefix[len(base) :],
+        "form": clearing.form,
+        "old": clearing.old,
+        "new": clearing.new,
+        "kept": clearing.kept,
+        "scalar": clearing.scalar,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +235,10 @@ class Journal:
             "way": self.way,
             "first": self._shown(self.first),
             "removes": [self._inner(key) for key in self.removes],
-            "clears": [asdict(relative(each, self.base)) for each in self.clears],
+            "clears": [facts_of(each, self.base) for each in self.clears],
             "writes": self._shown(self.writes),
             "old": self._shown(self.old),
-            "data": [asdict(relative(each, self.base)) for each in self.data],
+            "data": [facts_of(each, self.base) for each in self.data],
             "swap": None if self.swap is None else self._inner(self.swap),
             "beside": self.beside,
             "moves": [[self._inner(old), self._inner(new)] for old, new in self.moves],

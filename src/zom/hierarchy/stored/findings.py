@@ -109,7 +109,9 @@ class Findings:
             return
         problem = fault.problem(severity, node, key=key)
         if text is not None and fault.rule.code in _NOT_HELD:
-            self._not_held.add((key, problem.pointer))
+            # Where it is a warning, a number too large is held, as Infinity, and may be wrong for other reasons.
+            told = self._not_held if severity == "error" else self._not_finite
+            told.add((key, problem.pointer))
         elif text is not None and fault.rule is NOT_FINITE:
             self._not_finite.add((key, problem.pointer))
         self.place(problem, text, known=True)

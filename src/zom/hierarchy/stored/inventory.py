@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
@@ -43,6 +42,8 @@ def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
 
     `scalar` is the key of the only chunk of an array without dimensions, where the layout tells it.
     """
+    from zom.engine.compile import compile_plan  # noqa: PLC0415 - to read documents takes no engine
+
     try:
         keys = compile_plan(spec).keys
     except UnknownName:

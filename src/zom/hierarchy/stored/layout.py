@@ -20,6 +20,7 @@ from zom.formats.v3 import V3
 from zom.model.stored import to_documents
 from zom.paths import check_stored_key, parse_path
 from zom.portable import is_own_name
+from zom.problems import no_warning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -332,4 +333,4 @@ def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
 
 def entry_layout(text: bytes, base: str) -> Layout:
     """The layout that the text of an entry point tells; what is odd in it is reported where it is read."""
-    return draft_layout(EntryPoint.parse(text, "lenient", on_warning=lambda _: None), base)
+    return draft_layout(EntryPoint.parse(text, "lenient", on_warning=no_warning), base)

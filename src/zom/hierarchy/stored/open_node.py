@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, cast
+
+from typing_extensions import TypeVar
 
 if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["OpenNode"]
+__all__ = ["OpenNode", "SpecT_co"]
+
+SpecT_co = TypeVar("SpecT_co", bound="Spec", covariant=True, default="Spec")
+"""The class of the spec that is open."""
 
 
-class OpenNode:
+class OpenNode(Generic[SpecT_co]):
     """A node that is open: its document, and where it lies."""
 
-    def __init__(self, spec: Spec, store: Store, path: str, layout: Layout) -> None:
-        self._spec = spec
+    def __init__(self, spec: SpecT_co, store: Store, path: str, layout: Layout) -> None:
+        self._spec: Spec = spec
         self._store = store
         self._path = path.strip("/")
         self._layout = layout
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> SpecT_co:
         """The document of the node; of a group, without its members."""
-        return self._spec
+        return cast("SpecT_co", self._spec)
 
     @property
-    def metadata(self) -> Spec:
+    def metadata(self) -> SpecT_co:
         """The same as `spec`, by the name that zarr-python has for it."""
         return self.spec
 

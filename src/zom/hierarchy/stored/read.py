@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from zom.errors import NotFound, StoreError
 from zom.hierarchy.journal.journal import Unsettled
@@ -17,6 +17,7 @@ from zom.hierarchy.stored.pending import refuse_outer
 from zom.hierarchy.stored.reading import Reading
 from zom.hierarchy.stored.settled import settled, still_settled
 from zom.hierarchy.stored.source import Source
+from zom.hierarchy.stored.spec_class import SpecT, as_class, form_of_class
 from zom.hierarchy.stored.tolerant import TolerantSource
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import Uncollected
@@ -49,10 +50,12 @@ OnError = Literal["raise", "skip"]
 _CONSOLIDATIONS = ("verify", "trust", "ignore", "only")
 
 
-def read(  # noqa: PLR0913 - each is a choice of the caller's
+@overload
+def read(
     store: opening.Place,
     path: str = "",
     *,
+    spec_class: type[SpecT],
     depth: int | None = None,
     consolidated: Consolidation = "verify",
     level: Level = "lenient",
@@ -61,7 +64,36 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     limits: Limits = DEFAULT_LIMITS,
     on_error: OnError = "raise",
     on_warning: Callable[[Problem], None] | None = None,
-) -> AnySpec:
+) -> SpecT: ...
+@overload
+def read(
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: None = None,
+    depth: int | None = None,
+    consolidated: Consolidation = "verify",
+    level: Level = "lenient",
+    form: FormatName | None = None,
+    like: Spec | Template | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    on_error: OnError = "raise",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> AnySpec: ...
+def read(  # noqa: PLR0913 - each is a choice of the caller's
+    store: opening.Place,
+    path: str = "",
+    *,
+    spec_class: type[Spec] | None = None,
+    depth: int | None = None,
+    consolidated: Consolidation = "verify",
+    level: Level = "lenient",
+    form: FormatName | None = None,
+    like: Spec | Template | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    on_error: OnError = "raise",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
     """The hierarchy at `path` in `store`, which is a store, a path or a URL, as one spec.
 
     With a `depth`, the members of groups so many levels down are not read: they are None, not known.
@@ -69,6 +101,9 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     ("trust", "only"), or not looked at ("ignore"). A store that can't be listed is read by the paths in
     its consolidated metadata, or those in a spec or template that it is `like`. Where nodes of v2 and v3
     lie side by side, v3 counts, or what `form` asks for.
+
+    With a `spec_class` of your own the spec is of that class, whose format is the one that counts; SpecError where
+    the hierarchy doesn't fit it.
 
     What the `level` only warns of goes to `on_warning`; without one it becomes a `SpecWarning` for each
     rule that is broken. SpecError lists all problems of all documents, with key and line. With
@@ -83,18 +118,24 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     {'n': 1}
     >>> read(store, depth=1)["a"].members is None
     True
+    >>> from zom import v3
+    >>> read(store, "a", spec_class=v3.GroupSpec[dict[str, str], v3.ArraySpec])
+    Traceback (most recent call last):
+    zom.errors.SpecError: memory://example-of-read: 'a/zarr.json': /a: attributes.n: expected a string, found 1 (line 1, column 62); correct the document, or leave spec_class out
     """
+    form = form_of_class(spec_class, form)
     is_named = isinstance(store, (str, PathLike))
     opened: Store = store if isinstance(store, Store) else opening.store(store, read_only=True)
     try:
         tree, findings = _tree(opened, path, depth, consolidated, level, form, like, limits, on_error)
         if tree.spec is None:
             findings.raise_errors()
+        spec = tree.spec if spec_class is None else as_class(tree, spec_class, level, limits)
     finally:
         if is_named:
             opened.close()
     findings.warn(on_warning, 2)
-    return cast("AnySpec", tree.spec)
+    return spec
 
 
 def read_tree(  # noqa: PLR0913 - as above

@@ -65,7 +65,7 @@ def spec_for(group: Spec, data: Any, names: Sequence[str | None] | None) -> Spec
 
 def create_arrays(group: Group, specs: Mapping[str, Spec]) -> None:
     """Create arrays below a group, and the groups between, in one change: all of them or none."""
-    root = unflatten({"/": cast("Any", group.spec.family.classes["group"])(), **specs})
+    root: Spec = unflatten({"/": cast("Any", group.spec.family.classes["group"])(), **specs})
     made = plan(root, group.store, join(parse_path(group.path)), on_conflict="update")
     made.check()
     warn(made.url, made.warnings, None, outside())

@@ -10,11 +10,10 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-import numpy as np
-
 from zom.extension.notation import NOTATIONS
 from zom.extension.registry import did_you_mean, near
 from zom.model.builders.chunking import refuse
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType, Format
@@ -117,7 +116,11 @@ def spelled_compression(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSO
         return [compress]
     if not isinstance(compress, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users' values
         raise refuse("compress", "a name, a codec, several codecs or None", compress)
-    return list(compress)
+    chain = list(compress)
+    for codec in chain:
+        if not isinstance(codec, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+            raise refuse("compress", 'codecs as objects with a name, or one name such as "gzip:5"', compress)
+    return chain
 
 
 def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:

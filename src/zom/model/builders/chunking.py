@@ -6,9 +6,8 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
 from zom.errors import SpecError
+from zom.numpy_later import np
 from zom.problems import Fault, Problem, dotted, rule, show
 
 if TYPE_CHECKING:

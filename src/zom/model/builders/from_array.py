@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from zom.model.builders.build import AUTO
 from zom.model.builders.chunking import refuse
+from zom.numpy_later import np
 from zom.problems import show
 
 __all__ = ["arguments_of", "document_in"]

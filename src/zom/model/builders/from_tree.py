@@ -27,6 +27,9 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
     """
     bridge = bridge_of(tree)
     if bridge is None:
+        if not isinstance(cast("object", tree), Mapping):
+            found = f"an object of type {type(tree).__name__}"
+            raise TypeError(f"expected a mapping from names to arrays, specs and mappings, got {found}")
         return _Groups(cls.family).group(cls, tree, attributes)
     made: Any = bridge.spec_of(tree, cls.family)
     own: Any = cls

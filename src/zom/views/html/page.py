@@ -67,15 +67,18 @@ def hierarchy_page(
     marks = Marks.of(problems or (), "n")
     head = f"<h1>{text(heading)}</h1>\n<p class=soft>{text(hierarchy_words(spec))}</p>\n"
     parts = [head]
+    found = "" if problems is None else findings_html(problems, marks.anchors)
     if problems is not None:
         counts = f"<p>{counts_html(problems)}</p>\n" if problems else ""
         parts.append(f"<h2>Findings</h2>\n{counts}")
-        parts.append(findings_html(problems, marks.anchors))
+        parts.append(found)
     parts += _sizes(spec, known)
     parts += _maps(spec, known)
     parts.append("<h2>Nodes</h2>\n")
-    parts.append(_tree(spec, marks, known, sum(len(part.encode()) for part in parts)))
-    return page("".join(parts), title=heading)
+    tree = _tree(spec, marks, known, sum(len(part.encode()) for part in parts))
+    if problems is not None:
+        parts[parts.index(found)] = findings_html(problems, marks.placed_in(tree))
+    return page("".join([*parts, tree]), title=heading)
 
 
 def node_page(
@@ -205,14 +208,16 @@ def _report(  # noqa: PLR0913 - a report, and its place on the page
     parts = [] if is_alone else [f"<h2 id=r{number}>{text(cut(report.subject, _TITLE))}</h2>\n"]
     hidden = f", {count(len(report.suppressed), 'finding')} suppressed" if report.suppressed else ""
     parts.append(f"<p>{counts_html(report.problems)} in {count(report.nodes, 'node')}{hidden}</p>\n")
-    shown = _NOTHING if spec is None else marks.anchors
     words = {rule.code: rule.text for rule in report.rules}
-    parts.append(findings_html(report.problems, shown, words))
+    at = len(parts)
+    parts.append(findings_html(report.problems, _NOTHING if spec is None else marks.anchors, words))
     parts.append(f"<{level}>What was checked</{level}>\n{_checked(report)}")
     if spec is not None:
         parts.append(f"<{level}>Nodes</{level}>\n<p class=soft>{text(hierarchy_words(spec))}</p>\n")
         taken = _MOST - most + sum(len(part.encode()) for part in parts)
-        parts.append(_tree(spec, marks, Seen(broken=broken), taken))
+        tree = _tree(spec, marks, Seen(broken=broken), taken)
+        parts[at] = findings_html(report.problems, marks.placed_in(tree), words)
+        parts.append(tree)
     return "".join(parts)
 
 

@@ -43,6 +43,8 @@ _PARTS = (
 .zom a{color:var(--z-mark)}
 .zom ul{list-style:none;margin:0;padding:0}
 .zom li{margin:0;padding:0}
+.zom .tree{overflow-x:auto;padding-left:6px}
+.zom .tree li{min-width:9rem}
 .zom .tree ul{margin-left:.45rem;padding-left:1rem;border-left:1px solid var(--z-line)}
 .zom .tree li{padding:.1rem 0 .1rem 1.1em}
 .zom .tree li:has(>details){padding-left:0}

@@ -6,6 +6,7 @@ left are counted. Nodes with marks come with what leads to them, and are unfolde
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ _DEEPEST = 60
 """How deep lists lie in each other at most: browsers give up at 512 elements."""
 _LINE = 100
 """What is set aside for the line of a node that waits for its turn."""
+_ID = re.compile(r" id=([a-z0-9-]+)>")
 _OPEN = 25
 """The most marked nodes that are unfolded."""
 
@@ -74,6 +76,15 @@ class Marks:
         anchors = {path: f"{prefix}{index}" for index, path in enumerate(counts)}
         few = list(counts)[:_OPEN]
         return cls(anchors, words, _above(counts), _above(few))
+
+    def placed_in(self, tree: str) -> dict[str, str]:
+        """The anchors that are in the text of a tree: where it ends for want of room, the others are left out.
+
+        >>> Marks({"/a": "n0", "/b": "n1"}).placed_in("<li class=marked id=n1>")
+        {'/b': 'n1'}
+        """
+        placed = frozenset(_ID.findall(tree))
+        return {path: anchor for path, anchor in self.anchors.items() if anchor in placed}
 
 
 def _above(paths: Sequence[str] | Mapping[str, object]) -> frozenset[str]:

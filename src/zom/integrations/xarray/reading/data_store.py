@@ -96,7 +96,8 @@ class ZomDataStore(AbstractDataStore):
         return mentioned({name: each for name, each in self._group.arrays.items() if name not in dropped})
 
     def _array(self, name: str, found: FoundArray) -> Array:
-        return Array(found.spec, self._found.store, f"{self._path.rstrip('/')}/{name}", self._found.layout)
+        spec: Any = found.spec
+        return Array(spec, self._found.store, f"{self._path.rstrip('/')}/{name}", self._found.layout)
 
     def _kind(self, name: str, found: FoundArray) -> ArrayKind:
         kind = self._kinds.get(id(found.spec))

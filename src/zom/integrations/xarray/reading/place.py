@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import NotFound, SpecError
 from zom.handles.group import Group
@@ -96,7 +96,8 @@ class Place:
 
     @property
     def _path(self) -> str:
-        above = self.place.path if isinstance(self.place, Handle) else ""
+        place: object = self.place
+        above = cast("Handle", place).path if isinstance(place, Handle) else ""
         return join((*parse_path(above), *parse_path(self.group or "")))
 
     def _found(self, store: Store, depth: int | None, *, is_ours: bool) -> Found:

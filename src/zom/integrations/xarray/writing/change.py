@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zom.integrations.xarray.writing.choices import Choices
     from zom.integrations.xarray.writing.existing import Existing
     from zom.integrations.xarray.writing.region import Region
+    from zom.model.group import Group as GroupBase
     from zom.stores.interface import Store
 
 __all__ = ["change"]
@@ -115,7 +116,8 @@ def _changed(
     opened: Group = root
     now: dict[str, Values] = {}
     if members or given:
-        made = plan(cls(members=members, **given), root.store, root.path, on_conflict="update")
+        wanted: GroupBase = cls(members=members, **given)
+        made = plan(wanted, root.store, root.path, on_conflict="update")
         made.check()
         # A plan brings values along where it does nothing but add.
         if made.journal.adds and not choices.write_empty_chunks:
@@ -138,6 +140,7 @@ def _take_back(existing: Existing, members: Mapping[str, Any], error: BaseExcept
         return
     root, cls = existing.root, cast("Any", type(existing.root.spec))
     try:
-        plan(cls(members=old), root.store, root.path, on_conflict="update").apply()
+        wanted: GroupBase = cls(members=old)
+        plan(wanted, root.store, root.path, on_conflict="update").apply()
     except ZomError as second:
         error.add_note(f"arrays have grown, and hold fill values at their end: {second}")

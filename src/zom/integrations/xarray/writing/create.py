@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConflictError, StoreError
-from zom.handles.changes import consolidate
-from zom.handles.group import handle_of
+from zom.handles.changes import consolidate, made_node
 from zom.handles.plan import Plan
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.change.planner import plan_for
@@ -46,7 +45,7 @@ def create(  # noqa: PLR0913, PLR0917 - what is written, and how
         spec, transfers, block = _wanted(data, store, path, encoding, zarr_format, choices)
         on_conflict: OnConflict = "replace" if choices.mode == "w" else "refuse"
         change = plan_for(spec, store, path, on_conflict=on_conflict, prune=True, look=found)
-    made = Plan.of(change, handle_of)
+    made = Plan.of(change, made_node)
     _check_new(made, choices)
     warn(made.url, made.warnings, None, outside())
     return _applied(made, transfers, choices, block=block)
@@ -103,7 +102,7 @@ def _applied(made: Plan, transfers: list[Transfer], choices: Choices, *, block: 
     now = {each.path: Values(each) for each in transfers if in_plan and each.is_loaded}
     left = [each for each in transfers if each.path not in now]
     arrays = [array_of(each, made.store, made.path, made.layout, choices) for each in left]
-    root: Group = made.apply(data=now)
+    root = cast("Group", made.apply(data=now))
     if block and not made.consolidated:
         consolidate(made.store)
     return filled(root, left, arrays, choices)
