@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_has_no_verdict(tmp_path, capsys):
     )
 
 
-@pytest.mark.parametrize("profile", ["schema", "text", "full"])
+@pytest.mark.parametrize("profile", ["schema", "strict", "text", "full"])
 @pytest.mark.parametrize("told", [
     IMAGE.attributes, {}, {"ome": {}}, {"ome": {"version": "0.5"}}, {"ome": {"version": "0.6", "labels": []}},
     {"well": {"images": []}}, {"well": {"images": [{"path": "0"}]}}, {"series": ["0", "1"]}, {"plate": {"rows": []}},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ from jsonschema import Draft202012Validator
 
 import zom
 from zom import v2, v3
-from zom.cli.doctor import BAD, advice
 
 
 @pytest.fixture
@@ -115,42 +113,6 @@ def test_stores_of_any_kind_with_the_same_bytes_have_one_checksum(filled):
 def test_one_digest_is_expected_of_one_store(filled):
     message = "zom checksum: --expect: is the digest of one store; name one\n"
     assert filled("checksum", "a.zarr", "a.zarr::time", "--expect", "x") == (2, "", message)
-
-
-# --- doctor -------------------------------------------------------------------------------------------
-
-
-def test_the_doctor_names_versions(call):
-    code, out, _ = call("doctor")
-    assert code == 0
-    assert f"zom                 {zom.__version__}" in out
-    assert f"numpy               {np.__version__}" in out
-    assert out.endswith("nothing is known to be wrong\n")
-
-
-@pytest.mark.parametrize(
-    ("versions", "told"),
-    [
-        ({"numcodecs": "0.17.0"}, ["numcodecs 0.17.0: zom does not support it; install another version: numcodecs!=0.17.0"]),
-        ({"numcodecs": "0.16.1"}, ["numcodecs 0.16.1: it can't read zstd frames that don't state their size; install 0.16.2 or newer"]),
-        ({"numcodecs": "0.16.10", "zfpy": "1.0.1"}, []),
-        ({"zfpy": "1.0.1.post0"}, ["zfpy 1.0.1.post0: numcodecs can't read its version; pip install zfpy==1.0.1"]),
-        ({"deflate": None}, ["deflate: zom needs it; pip install deflate"]),
-        ({"obstore": None, "numpy": "2.0.0rc1"}, []),
-    ],
-)  # fmt: skip
-def test_the_doctor_knows_bad_versions(versions, told):
-    assert advice(versions) == told
-
-
-def test_what_the_doctor_knows_of_zoms_dependencies_is_what_the_package_says():
-    from importlib.metadata import requires
-
-    said = " ".join(requires("zom") or ())
-    for bad in BAD:
-        if bad.package == "numcodecs":
-            assert "numcodecs" in said
-            assert "!=0.17.0" in said
 
 
 # --- codegen ------------------------------------------------------------------------------------------
@@ -341,38 +303,3 @@ def test_models_of_alike_nodes_share_a_class(call):
     array = v3.ArraySpec.build(shape=(3,), dtype="int8", attributes={"units": "K"})
     made = models(call, v3.GroupSpec(members={f"a{n}": array for n in range(50)}))
     assert made.count("v3.ArraySpec[") == 1
-
-
-# --- completion ---------------------------------------------------------------------------------------
-
-
-def completed(call, tmp_path, *words):
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("there is no bash on this system")
-    (tmp_path / "zom.bash").write_text(call("completion", "bash")[1])
-    line = " ".join(f"'{word}'" for word in words)
-    script = f"source zom.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _zom; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run([bash, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
-def test_bash_completes_verbs_options_choices_and_files(call, tmp_path):
-    (tmp_path / "spec.json").write_text("{}")
-    assert completed(call, tmp_path, "zom", "mig") == ["migrate"]
-    assert "--format" in completed(call, tmp_path, "zom", "tree", "--f")
-    assert completed(call, tmp_path, "zom", "tree", "--format", "h") == ["html"]
-    assert completed(call, tmp_path, "zom", "tree", "spe") == ["spec.json"]
-    assert completed(call, tmp_path, "zom", "completion", "f") == ["fish"]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_takes_its_completion(call, tmp_path, shell):
-    made = call("completion", shell)[1]
-    assert "migrate" in made
-    found = shutil.which(shell)
-    if found is None:
-        pytest.skip(f"there is no {shell} on this system")
-    file = tmp_path / "zom.completion"
-    file.write_text(made)
-    subprocess.run([found, "-n", str(file)], check=True, capture_output=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.plan import declare_plan, plan_from, print_plan, wanted
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN
 
 
-def show_change(arguments: argparse.Namespace, place: Operand, plan: Plan) -> int:
+def show_change(arguments: argparse.Namespace, place: Operand, plan: Plan[Any]) -> int:
     """Apply a plan unless it is a dry run, and print it; FINDINGS where something is in the way."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 

@@ -3,7 +3,8 @@
 The runner calls it with a path and reads `{"valid": ..., "message": ...}`: whatever the verdict is, the exit
 code is 0. It is another one only where there is no verdict: where nothing can be read at the path, or the
 command was called wrongly. What the suite calls valid follows the published JSON Schemas, and so does the
-verdict: with `--profile text` that of the specification's text is given, with nodes compared with each other.
+verdict: with `--profile strict` that of the strict schemas, which ask for what should be, too; with `--profile text`
+that of the specification's text, with nodes compared with each other.
 
 https://github.com/ome/ngff-spec/tree/main/conformance
 """
@@ -30,8 +31,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     about = "a JSON file with the attributes of one group, or a store"
     parser.add_argument("mode", choices=["attributes", "zarr"], help=about)
     parser.add_argument("path", metavar="PATH", help="the JSON file or the store")
-    rules = "whose rules count: those of the published schemas (the default), the text's, or all with SHOULD as MUST"
-    parser.add_argument("--profile", choices=["schema", "text", "full"], default="schema", help=rules)
+    rules = (
+        "whose rules count: those of the published schemas (the default), these with SHOULD as MUST, the text's, "
+        "or all with SHOULD as MUST"
+    )
+    parser.add_argument(
+        "--profile", choices=["schema", "strict", "text", "full"], default="schema", help=rules
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

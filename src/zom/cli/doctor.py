@@ -1,4 +1,7 @@
-"""`zom doctor`: versions of Python, zom and the packages it works with, and combinations known to be bad."""
+"""`zom doctor`: versions of Python, zom and the packages it works with, what is missing, and what is known to be bad.
+
+It imports none of those packages, so that it works where they are missing.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,31 @@ if TYPE_CHECKING:
 
 __all__ = ["BAD", "Bad", "advice", "declare", "run"]
 
-_PACKAGES = {
-    "needed": ("pydantic", "pydantic-core", "numpy", "numcodecs", "jsonschema", "google-crc32c", "deflate", "typing-extensions"),
-    "optional": (
-        "zstandard", "ml_dtypes", "pcodec", "zfpy", "msgpack", "obstore", "fsspec", "s3fs", "xarray", "dask", "zarr",
-        "icechunk", "h5py", "jsonschema-rs", "ruamel.yaml", "PyYAML",
-    ),
-}  # fmt: skip
-"""The packages that are named, by whether zom needs them."""
+_NEEDED = (
+    "pydantic", "pydantic-core", "numpy", "numcodecs", "jsonschema", "google-crc32c", "deflate", "typing-extensions",
+)  # fmt: skip
+"""The packages that zom needs."""
+
+_OPTIONAL = {
+    "zstandard": ("fast", "quicker zstd"),
+    "jsonschema-rs": ("fast", "quicker zom schema check"),
+    "ml_dtypes": ("codecs", "bfloat16, float8 and other data types of ml_dtypes"),
+    "msgpack": ("codecs", "the v2 codec msgpack2"),
+    "pcodec": ("codecs", "the codec pcodec"),
+    "zfpy": ("codecs", "the codec zfpy"),
+    "obstore": ("cloud", "stores at s3://, gs:// and az://"),
+    "fsspec": ("fsspec", "file systems of fsspec as stores"),
+    "zarr": ("zarr", "stores of zarr-python, both ways"),
+    "pyarrow": ("parquet", "references of kerchunk in Parquet"),
+    "icechunk": ("icechunk", "sessions of icechunk as stores"),
+    "xarray": ("xarray", "datasets of xarray, both ways"),
+    "dask": ("dask", "arrays of dask, both ways"),
+    "distributed": ("dask", "work spread over a cluster of dask"),
+    "h5py": ("hdf5", "HDF5 and netCDF-4 files as stores"),
+    "cf-units": ("cf", "the rules of CF on units"),
+    "pyyaml": ("yaml", "declarations in YAML"),
+}
+"""The packages that bring more: the extra of zom that installs each, and what it gives."""
 
 
 class Bad(NamedTuple):
@@ -67,32 +87,38 @@ def run(arguments: argparse.Namespace) -> int:
     from platform import machine, platform, python_implementation, python_version  # noqa: PLC0415 - slow to import
 
     from zom import __version__  # noqa: PLC0415 - as above
-    from zom.json.write import write_json  # noqa: PLC0415 - as above
 
-    versions = {kind: {name: _version(name) for name in names} for kind, names in _PACKAGES.items()}
+    needed, optional = ({name: _version(name) for name in names} for names in (_NEEDED, _OPTIONAL))
     system = {
         "zom": __version__,
         "python": f"{python_implementation()} {python_version()}",
         "platform": f"{platform()} {machine()}",
     }
-    problems = advice({name: version for group in versions.values() for name, version in group.items()})
+    problems = advice({**needed, **optional})
     if arguments.format == "json":
-        say_data(write_json({**system, **versions, "problems": problems}, indent=2))
+        from json import dumps  # noqa: PLC0415 - zom's own writer needs packages that may be missing
+
+        gives = {name: _gift(name) for name, version in optional.items() if version is None}
+        facts = {**system, "needed": needed, "optional": optional, "not_installed": gives}
+        say_data(dumps({**facts, "problems": problems}, indent=2))
     else:
         for name, text in system.items():
             say(f"{name:<18}  {text}")
-        for kind, group in versions.items():
-            for name, version in group.items():
-                missing = "missing" if kind == "needed" else "not installed"
-                say(f"{name:<18}  {version or missing}")
+        for name, version in {**needed, **optional}.items():
+            say(
+                f"{name:<18}  {version or ('missing' if name in needed else f'not installed: {_gift(name)}')}"
+            )
         for problem in problems:
             say(f"bad: {problem}")
-        say(
-            f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
-            if problems
-            else "nothing is known to be wrong"
-        )
+        count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+        say(count if problems else "nothing is known to be wrong")
     return FINDINGS if problems else CLEAN
+
+
+def _gift(package: str) -> str:
+    """What an optional package would give, and how to have it."""
+    extra, gives = _OPTIONAL[package]
+    return f"it gives {gives}; pip install 'zom[{extra}]'"
 
 
 def _version(package: str) -> str | None:
@@ -112,7 +138,7 @@ def advice(versions: Mapping[str, str | None]) -> list[str]:
     """
     found = [
         f"{name}: zom needs it; pip install {name}"
-        for name in _PACKAGES["needed"]
+        for name in _NEEDED
         if name in versions and versions[name] is None
     ]
     for bad in BAD:

@@ -23,6 +23,7 @@ from zom.json.value import thaw
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
+from zom.problems import no_warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +79,7 @@ class Document:
     def sound_part(self) -> tuple[Spec | None, dict[str, str]]:
         """The hierarchy without the nodes that are at fault, and why they are; None where too little is left."""
         try:
-            return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=_forget)), {}
+            return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=no_warning)), {}
         except SpecError as error:
             errors = [each for each in error.problems if each.severity == "error"]
         except ZomError:
@@ -87,7 +88,7 @@ class Document:
         rest = _without(self.value, broken)
         try:
             return None if rest is None else cast(
-                "Spec", hierarchy.parse(rest, "lenient", on_warning=_forget)
+                "Spec", hierarchy.parse(rest, "lenient", on_warning=no_warning)
             ), broken
         except ZomError:
             return None, broken
@@ -127,8 +128,8 @@ class Document:
             message = f"{self.name}: attributes alone are no node; name the .zarray or .zgroup beside it"
             raise CommandError(message, UNREADABLE)
         if self.kind == "entry point":
-            return EntryPoint.parse(self.text, "lenient", on_warning=_forget)
-        return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=_forget))
+            return EntryPoint.parse(self.text, "lenient", on_warning=no_warning)
+        return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=no_warning))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """The problems with the places where they stand in the text."""
@@ -162,11 +163,6 @@ def _without(value: Any, paths: Iterable[str]) -> Any:
 def _members(group: Any) -> dict[str, Any]:
     found: Any = group.get("members") if is_dict(group) else None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _forget(problem: Problem) -> None:
-    """A warning is the business of `zom validate`."""
-    del problem
 
 
 def compiled_declaration(document: Document) -> Declaration:

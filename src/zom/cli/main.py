@@ -15,15 +15,15 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
-from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error, note_verb
-from zom.cli.printing import guarded, tell
+from zom.cli.outcome import INTERNAL, UNREADABLE, USAGE, CommandError, command_error, note_verb
+from zom.cli.printing import UnwritableOutputError, flush_output, guarded, tell
 from zom.cli.terminal import show_as_ascii, use_colours
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["main", "parser_of"]
+__all__ = ["at_work", "interrupted_words", "main", "parser_of"]
 
 _VERBS = (
     "demo",
@@ -166,17 +166,39 @@ def _ended(given: Sequence[str]) -> int:
             warnings.simplefilter("ignore", SpecWarning)
             warnings.showwarning = _show_warning
             code = _run(given)
-            sys.stdout.flush()
+            flush_output()
             return code
     except BrokenPipeError:
         _stop_printing()
         return 141
+    except UnwritableOutputError as error:
+        _stop_printing()
+        verb = _verb_in(given)
+        tell(
+            f"zom{f' {verb}' if verb else ''}: standard output: cannot write: {error}; what was printed is not whole"
+        )
+        return UNREADABLE
     except KeyboardInterrupt:
         # A terminal shows ^C on the line that it is on.
         if sys.stderr.isatty():
             tell()
-        tell(_interrupted(_verb_in(given)))
+        tell(interrupted_words(given))
         return 130
+
+
+class _Work:
+    """Whether a verb works, and Ctrl-C leaves it something to undo; see `zom.cli.start`."""
+
+    is_on = False
+
+    def __enter__(self) -> None:
+        self.is_on = True
+
+    def __exit__(self, *_: object) -> None:
+        self.is_on = False
+
+
+at_work = _Work()
 
 
 def _stop_printing() -> None:
@@ -184,7 +206,7 @@ def _stop_printing() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -218,8 +240,13 @@ _WRITERS = frozenset(_VERBS) & {
 _RESUMED = frozenset({"copy", "pyramid"})
 
 
-def _interrupted(verb: str) -> str:
-    """What is said where somebody pressed Ctrl-C, and what to do."""
+def interrupted_words(arguments: Sequence[str]) -> str:
+    """What is said where somebody pressed Ctrl-C, and what to do.
+
+    >>> interrupted_words(["tree", "a.zarr"])
+    'zom tree: interrupted'
+    """
+    verb = _verb_in(arguments)
     if verb in _WRITERS:
         return f"zom {verb}: interrupted; if it had begun to write, zom repair STORE finishes or undoes that"
     if verb in _RESUMED:
@@ -240,7 +267,7 @@ def _run(arguments: Sequence[str]) -> int:
         return _told(verb, error, arguments)
     except ZomError as error:
         return _told(verb, command_error(error), arguments)
-    except BrokenPipeError:
+    except (BrokenPipeError, UnwritableOutputError):
         raise
     except Exception as cause:  # noqa: BLE001 - a fault of zom is one line, too
         if "--debug" in arguments:
@@ -258,7 +285,7 @@ def _called(found: argparse.Namespace) -> int:
     from zom.cli.envelope import has_envelope, in_envelope  # noqa: PLC0415 - as above
 
     module = _module(found.verb)
-    with ExitStack() as stack:
+    with at_work, ExitStack() as stack:
         if getattr(found, "quiet", False):
             found.progress = False
             stack.enter_context(redirect_stderr(StringIO()))

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from typing import TextIO
 
-__all__ = ["ERASE", "Guard", "Painted", "guarded", "safe", "say", "say_data", "say_lines", "tell"]
+__all__ = [
+    "ERASE",
+    "Guard",
+    "Painted",
+    "UnwritableOutputError",
+    "flush_output",
+    "guarded",
+    "safe",
+    "say",
+    "say_data",
+    "say_lines",
+    "tell",
+]
 
 ERASE = "\r\x1b[2K"
 """What takes a line of progress away."""
@@ -41,6 +53,24 @@ def safe(text: str) -> str:
     return one_line(text)
 
 
+class UnwritableOutputError(Exception):
+    """Standard output takes no more: the disk that it goes to is full, for one."""
+
+
+def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
+    try:
+        print(text, end=end, flush=flush)
+    except BrokenPipeError:
+        raise
+    except OSError as cause:
+        raise UnwritableOutputError((cause.strerror or str(cause)).lower()) from cause
+
+
+def flush_output() -> None:
+    """Write what waits for standard output."""
+    _print("", end="", flush=True)
+
+
 def _joined(parts: tuple[str, ...]) -> str:
     return "".join(part if isinstance(part, Painted) else safe(part) for part in parts)
 
@@ -51,7 +81,7 @@ def say(*parts: str, flush: bool = False) -> None:
     >>> say("a\n", "b")
     a\nb
     """
-    print(_joined(parts), flush=flush)
+    _print(_joined(parts), flush=flush)
 
 
 def say_lines(text: str) -> None:
@@ -62,7 +92,7 @@ def say_lines(text: str) -> None:
 
 def say_data(text: str, *, end: str = "\n") -> None:
     """Print what is for programs, such as JSON, to standard output."""
-    print(text, end=end)
+    _print(text, end=end)
 
 
 def tell(*parts: str, stream: TextIO | None = None) -> None:

@@ -85,10 +85,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile",
-        choices=["text", "schema", "full"],
+        choices=["text", "schema", "strict", "full"],
         default="text",
         help="whose rules of conventions count: those of the specifications' text (the default), of their "
-        "published schemas, or all, with SHOULD as binding as MUST",
+        "published schemas, of the schemas with SHOULD as binding as MUST, or all, so as well",
     )
     parser.add_argument(
         "--suppress",
@@ -319,11 +319,13 @@ def _subjects(reports: Sequence[Report]) -> str:
     >>> _subjects([])
     'no places'
     """
+    from zom.problems import one_of_words  # noqa: PLC0415 - the help of the command needs no dataclasses
+
     unopened = sum(map(_is_unopened, reports))
     stores = sum(report.store is not None for report in reports)
     numbers = {"document": len(reports) - stores - unopened, "store": stores, "unreadable place": unopened}
     said = [_number(number, name) for name, number in numbers.items() if number]
-    return " and ".join([", ".join(said[:-1]), *said[-1:]] if len(said) > 1 else said) or "no places"
+    return one_of_words(said, "and") if said else "no places"
 
 
 def _is_unopened(report: Report) -> bool:

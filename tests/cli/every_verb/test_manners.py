@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from verb_calls import CALLS, JSON_OF_ITS_OWN, calls, every_call, filled, forms_of, verbs
@@ -79,6 +80,52 @@ def test_a_process_whose_messages_nobody_reads_ends_as_it_should(places):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
         child.stderr.close()
     assert child.returncode == 141
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no device that is always full on this system"
+)
+@every_call
+def test_a_full_disk_is_one_line(twins, arguments, capfd, monkeypatch):
+    """What is printed goes into a file on a disk without room."""
+    twins()
+    code, out, _ = run(*arguments, capture=capfd)
+    twins()
+    with Path("/dev/full").open("w", encoding="utf-8") as full, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", full)
+        ended = main(list(arguments))
+    err = capfd.readouterr().err
+    if not out:
+        assert ended == code
+        return
+    assert ended == 3
+    assert err.splitlines()[-1] == (
+        f"zom {arguments[0]}: standard output: cannot write: no space left on device; what was printed is not whole"
+    )
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no device that is always full on this system"
+)
+def test_a_process_on_a_full_disk_ends_with_its_code(places):
+    for words in (
+        ["tree", "a.zarr"],
+        ["doctor", "--format", "json"],
+        ["--help"],
+        ["tree", "--help"],
+        ["--version"],
+    ):
+        with Path("/dev/full").open("w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "zom", *words],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 3, words
+        assert done.stderr.count("\n") == 1
+        assert "standard output: cannot write: no space left on device" in done.stderr
 
 
 def run(*arguments, capture):

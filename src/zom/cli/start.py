@@ -1,0 +1,77 @@
+"""The start of the command: Ctrl-C ends it with 130 and a line, at any moment of the process.
+
+While a verb works, Ctrl-C is Python's KeyboardInterrupt, and what is half done is undone. Before and after, and while a
+module is imported, there is nothing to undo: Python would print a traceback there, take the exception for a fault of the
+module, or end by the signal. The process is left at once. When all is done, and the interpreter only takes itself down,
+Ctrl-C changes nothing any more.
+
+It imports nothing, so that there is hardly a moment before it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import Any
+
+__all__ = ["heed", "start"]
+
+INTERRUPTED = 130
+
+# The functions of `signal` without its enumerations, which take a while.
+_signal: Any = __import__("_signal")
+
+
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    """Handle Ctrl-C, in a process that is the command."""
+    main = sys.modules.get("zom.cli.main")
+    work = getattr(main, "at_work", None)
+    # The frame that is given is that of a moment ago where the signal was held back.
+    if work is not None and work.is_on and not _is_importing(sys._getframe()):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no other way
+        raise KeyboardInterrupt
+    _leave(getattr(main, "interrupted_words", None))
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _leave(words: Callable[[Sequence[str]], str] | None) -> None:
+    """End the process now, with a line that says so."""
+    import os  # noqa: PLC0415 - the interpreter has it already
+
+    told = "zom: interrupted" if words is None else words(sys.argv[1:])
+    # A terminal shows ^C on the line that it is on.
+    line = f"{chr(10) if os.isatty(2) else ''}{told}\n"
+    try:
+        os.write(2, line.encode("ascii", "replace"))
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def heed() -> bool:
+    """Take Ctrl-C over from Python, unless the process was told to ignore it, or others handle it; whether it is."""
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _interrupted)
+    return _signal.getsignal(_signal.SIGINT) is _interrupted
+
+
+def start() -> int:
+    """The exit code of the command, as the process was called."""
+    is_heeded = heed()
+    import atexit  # noqa: PLC0415 - after the interrupts are heeded
+
+    # What is registered first is called last: then nothing is left but the interpreter's own end.
+    if is_heeded:
+        atexit.register(_signal.signal, _signal.SIGINT, _signal.SIG_IGN)
+    from zom.cli.main import main  # noqa: PLC0415 - as above
+
+    return main()
