@@ -27,6 +27,7 @@ import simplezarr
 import tensorstore
 import zarr
 import zarrista
+from turns import rotated
 
 import zom
 from zom import v3
@@ -265,7 +266,7 @@ def measure(cell: Cell, folder: Path, rounds: int) -> dict[str, float]:
     zom.open_array(source, mode="r+")[...] = cell.data
     taken: dict[str, list[float]] = {}
     for turn in range(rounds + 1):
-        for name, peer in PEERS.items():
+        for name, peer in rotated(PEERS.items(), turn):
             writes = cell.act == "write"
             path = new_array(folder / name, cell.spec) if writes else source
             try:

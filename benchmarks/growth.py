@@ -5,7 +5,7 @@
 Each act is done with 100, 1,000, 10,000 ... things, up to MOST, each size in a process of its own; what is printed is
 the processor's time for each thing, the least of the rounds. A cost is flat where that of the largest size is at most 1.3 times
 the least of the smaller ones. Ends with 1 where one is not. On disk the same is done up to DISK_MOST. A million nodes
-take some 8 GB.
+take some 15 GB.
 """
 
 from __future__ import annotations

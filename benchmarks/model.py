@@ -4,7 +4,7 @@
 
 In an environment with zom and benchmarks/requirements.txt. All libraries run in one process, taking
 turns in every round, so that a busy machine slows all of them alike; what is printed are medians of
-the processor's time. The time of the clock is shown for imports.
+the processor's time.
 Imports and memory are measured in processes of their own. Docs: docs/benchmarks.md.
 """
 
@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,16 +102,6 @@ def chain_of_peer() -> str:
 
 # --- processes of their own --------------------------------------------------------------------------
 
-_IMPORTS = {
-    "python": "pass",
-    "peers": "import pydantic, numpy",
-    "models": "import numpy; from pydantic import BaseModel",
-    "zom": "import zom",
-    "zom.v3": "from zom import v3",
-    "pydantic_zarr": "import pydantic_zarr.v3",
-    "zarr_metadata": "import zarr_metadata",
-}
-
 _GROWTH = """
 import gc, json, sys, time, tracemalloc
 sys.path.insert(0, {here!r})
@@ -133,17 +121,6 @@ gc.collect()
 held = tracemalloc.get_traced_memory()[0] - before
 print(json.dumps([seconds, held]))
 """
-
-
-def imports(rounds: int) -> dict[str, float]:
-    """Seconds that each import takes beyond the start of Python itself, in turns."""
-    times: dict[str, list[float]] = {name: [] for name in _IMPORTS}
-    for _ in range(rounds):
-        for name, code in _IMPORTS.items():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], check=True)
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def growth(groups: int) -> tuple[float, float]:
@@ -219,11 +196,6 @@ def main() -> int:
     times = timed(series, rounds)
     report_reading(times, store_nodes)
     report_rest(times, links)
-    found = imports(max(rounds, 7))
-    print("\nImports, without the start of Python itself\n")
-    for name, code in _IMPORTS.items():
-        if name != "python":
-            print(f"- `{code}`: {milli(found[name] - found['python'])}")
     small, large = growth(100), growth(1000)
     print("\nGrowth\n")
     for groups, (seconds, held) in ((100, small), (1000, large)):
@@ -246,8 +218,6 @@ def main() -> int:
         target(f"seconds to {what}", times[f"{what} zom"], 0.2)
     target("kB a node", large[1] / (1 + 1000 * (1 + trees.ARRAYS)) / 1e3, 10)
     target("growth in time from 10,001 to 100,001 nodes, per node", large[0] / small[0] / 10, 1.3)
-    target("import zom, of importing pydantic and numpy", found["zom"] / found["peers"], 1.5)
-    target("from zom import v3, of importing numpy and BaseModel", found["zom.v3"] / found["models"], 1.3)
     return int(bool(missed))
 
 
