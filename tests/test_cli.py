@@ -127,6 +127,20 @@ def test_help_loads_neither_the_model_nor_what_it_needs(arguments):
     assert done.stderr == "[] ['zom.errors']\n"
 
 
+def test_a_tree_is_shown_without_engine_conventions_and_codecs_of_no_array(tmp_path):
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8", compress="zstd")
+    zom.materialize(v3.GroupSpec(members={"a": array}), tmp_path)
+    code = (
+        "import sys; from zom.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "tree", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert "zom.hierarchy.stored.read" in loaded
+    unneeded = ("zom.engine", "zom.conventions", "zom.handles", "zom.checks", "zom.codecs.gzip", "asyncio")
+    assert [name for name in loaded if name.startswith(unneeded)] == []
+
+
 def test_the_version_is_that_of_the_package(call):
     assert call("--version") == (0, f"zom {zom.__version__}\n", "")
 

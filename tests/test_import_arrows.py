@@ -21,6 +21,9 @@ from pathlib import Path
 
 import pytest
 
+import zom
+from zom import v3
+
 SOURCE = Path(__file__).parent.parent / "src"
 
 GROUND = {
@@ -32,6 +35,7 @@ GROUND = {
     "problems",
     "limits",
     "misspelling",
+    "numpy_later",
     "paths",
     "portable",
 }
@@ -326,3 +330,29 @@ def test_a_heavy_module_would_be_seen():
         "1",
     ]
     assert "asyncio" in light("import asyncio")[0]
+
+
+def test_the_tree_of_a_store_is_shown_without_numpy(tmp_path):
+    array = v3.ArraySpec.build(shape=(4,), dtype="float32", chunks=(2,), fill_value=float("nan"))
+    other = v3.ArraySpec.build(shape=(4,), dtype="int16", chunks=(2,), compress="blosc")
+    zom.materialize(v3.GroupSpec(members={"a": array, "b": other}), tmp_path / "a.zarr")
+    code = (
+        "import sys; from zom.cli.main import main; "
+        "main(['tree', sys.argv[1]]); import zom.builtin; print('numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=True
+    )
+    assert "float32" in done.stdout
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_specs_are_described_and_compared_without_numpy():
+    code = (
+        "import sys; from zom import v3\n"
+        "spec = v3.GroupSpec(attributes={'a': [1.5, 'b', None, True]}, members={'g': v3.GroupSpec()})\n"
+        "spec == v3.parse(spec.to_json()), spec.diff(v3.GroupSpec()), hash(spec)\n"
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

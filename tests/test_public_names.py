@@ -200,3 +200,11 @@ def test_importing_zom_loads_none_of_its_modules_and_nothing_that_it_needs():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if not name.startswith("_")}
     assert [name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names] == ["zom"]
+
+
+def test_importing_one_format_loads_the_specs_of_no_other():
+    code = "import sys; from zom import v3; v3.parse(v3.GroupSpec().to_json()); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "zom.formats.v3" in loaded
+    assert loaded.isdisjoint({"zom.formats.v2", "zom.formats.draft", "zom.formats.detection"})

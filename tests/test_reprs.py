@@ -58,6 +58,7 @@ def things(large):
             }
         ),
         "store": store,
+        "convention": max(zom.conventions.conventions, key=lambda each: len(each.rules)),
     }
 
 

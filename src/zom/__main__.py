@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from zom.cli.main import main
+from zom.cli.start import start
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start())

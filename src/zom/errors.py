@@ -61,10 +61,13 @@ class ZomError(Exception):
 class _ProblemsError(ZomError):
     """An error that is a list of problems."""
 
-    def __init__(self, problems: Iterable[Problem], subject: str = "document") -> None:
+    def __init__(
+        self, problems: Iterable[Problem], subject: str = "document", step: str | None = None
+    ) -> None:
         self.problems = tuple(problems)
         self.subject = subject
-        super().__init__(self.problems, subject)
+        self.step = self._step if step is None else step
+        super().__init__(self.problems, subject, *(() if step is None else (step,)))
 
     def __repr__(self) -> str:
         count = len(self.problems)
@@ -76,7 +79,7 @@ class _ProblemsError(ZomError):
     def __str__(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         shown = errors or list(self.problems)
-        step = self._step if any(problem.key and not problem.fix for problem in shown) else ""
+        step = self.step if any(problem.key and not problem.fix for problem in shown) else ""
         if len(shown) == 1:
             return f"{self.subject}: {_keyed(shown[0])}{f'; {step}' if step else ''}"
         lines = "\n".join(f"  {_keyed(problem)}" for problem in shown[:50])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,7 +51,8 @@ def misspelt(name: str, known: str) -> bool:
     >>> misspelt("degrees_south", "degrees_north"), misspelt("eta_u", "eta_v"), misspelt("x1", "x2"), misspelt("a", "a")
     (False, False, False, False)
     """
-    if name == known or len(name) > 64:
+    # Whoever gives a document as Python's dict may have keys in it that are no texts.
+    if not isinstance(cast("object", name), str) or name == known or len(name) > 64:
         return False
     parts, others = ([each for each in _JOINTS.split(text.casefold()) if each] for text in (name, known))
     if "".join(parts) == "".join(others):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "Fault",
@@ -24,7 +24,9 @@ __all__ = [
     "Rule",
     "Severity",
     "dotted",
+    "no_warning",
     "one_line",
+    "one_of_words",
     "pointer_of",
     "rule",
     "rules",
@@ -190,6 +192,16 @@ class Problem:
         return facts
 
 
+def no_warning(problem: Problem) -> None:
+    """Drop the problem: what takes `on_warning` is given this where others report it.
+
+    >>> from zom import v2
+    >>> v2.parse({"zarr_format": 2, "attributes": {}, "more": 1}, "lenient", on_warning=no_warning).zarr_format
+    2
+    """
+    del problem
+
+
 def pointer_of(path: Iterable[str | int]) -> str:
     """The RFC 6901 pointer that leads along `path`.
 
@@ -246,6 +258,15 @@ _SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 def _escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
     return _SHORT.get(character) or "".join(f"\\u{unit}" for unit in units)
+
+
+def one_of_words(texts: Sequence[str], word: str = "or") -> str:
+    """The texts as a list in a sentence.
+
+    >>> one_of_words(["a", "b", "c"])
+    'a, b or c'
+    """
+    return f"{', '.join(texts[:-1])} {word} {texts[-1]}" if len(texts) > 1 else texts[0]
 
 
 def show(value: object, limit: int = 80) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.formats import detection as hierarchy
+from zom.formats import parsing
 from zom.formats.v3 import V3, ArraySpec, GroupSpec
 from zom.limits import DEFAULT_LIMITS, Limits
 
@@ -29,7 +29,7 @@ def parse(
     {'a': 1}
     """
     found: ArraySpec[Any] | GroupSpec[Any, Any]
-    found = hierarchy.parse_as(V3, document, level, limits=limits, on_warning=on_warning)
+    found = parsing.parse_as(V3, document, level, limits=limits, on_warning=on_warning)
     return found
 
 
@@ -41,4 +41,4 @@ def check(
     >>> check(GroupSpec(attributes={"a": 1}).to_dict())
     ()
     """
-    return hierarchy.check_as(V3, document, level, limits=limits)
+    return parsing.check_as(V3, document, level, limits=limits)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import share
 from outcomes import check, counts, skip
 
 import zom
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 EVALUATOR = ROOT / "examples" / "conventions-typescript"
 SPOILED = 10
-"""How many times each store is spoiled."""
+"""How many times each store is spoiled; of these, a share is judged."""
 
 NAMES = [each.name for each in conventions]
 BY_FUNCTION = {each.name for each in conventions if each.detect is not None and not each.everywhere}
@@ -259,7 +260,8 @@ def stores(folder: Path) -> Iterator[tuple[str, Path]]:
                 shutil.rmtree(spoiled, ignore_errors=True)
                 shutil.copytree(whole, spoiled)
                 spoil(spoiled, choose)
-                yield f"{what}, spoiled {turn}", spoiled
+                if share.is_chosen(f"{what} {turn}"):
+                    yield f"{what}, spoiled {turn}", spoiled
 
 
 def built() -> str | None:

@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import share
 from outcomes import check, counts
 from xarray_oracle.built import kinds_open, opens_alike
 from xarray_oracle.mutations import every
@@ -114,6 +115,8 @@ def main() -> int:
     met: set[tuple[str, str]] = set()
     unlisted: dict[tuple[str, tuple[str, ...]], str] = {}
     for question in questions():
+        if not share.is_chosen(" ".join(question.names)):
+            continue
         opinion = ask(question.tree, store_of(question.tree, question.chunks))
         tally["raises" if opinion.raised else "loses" if opinion.lost else "opens whole"] += 1
         found = list(disagreements(question.tree, opinion))
@@ -126,7 +129,7 @@ def main() -> int:
     for (what, names), said in unlisted.items():
         print(f"UNLISTED {' + '.join(names)}: {what} ({said[:200]!r})")
     known = {(name, what) for name, each in listed.items() for what in each}
-    stale = sorted(known - met)
+    stale = sorted(known - met) if share.WHOLE else []
     for name, what in stale:
         print(f"STALE    {name}: {what}")
     lacking = sorted({reason for each in listed.values() for reason in each.values()} - reasons.keys())

@@ -1,9 +1,9 @@
 """xarray's engine "zom" beside its engine "zarr": the same datasets, of stores that zom did not write.
 
-    python tests/interop/xarray_engine.py
+    python tests/interop/xarray_engine.py [SEED]
 
-In an environment with zom, zarr-python 3, xarray and dask. Datasets are drawn by a fixed seed: data types, chunks,
-shards, masks, packing, times, texts and indexes. xarray and zarr-python write them in v2 and v3, and where ZARR2_PYTHON
+In an environment with zom, zarr-python 3, xarray and dask. Datasets are drawn by a seed, each by its own: data types,
+chunks, shards, masks, packing, times, texts and indexes. xarray and zarr-python write them in v2 and v3, and where ZARR2_PYTHON
 names an interpreter with zarr-python 2, that writes some, too. Both engines open each, decoded and not, in dask chunks,
 by every kind of index, as groups and trees, and from the stores of zarr-python; encodings are compared, too.
 Ends with 1 where anything differs.
@@ -36,7 +36,8 @@ from zom.integrations.xarray.backend import ZomBackend
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SEED, DATASETS, KEYS = 16, 50, 10
+SEED = int(sys.argv[1]) if sys.argv[1:] else 16
+DATASETS, KEYS = 50, 10
 DOCUMENTS = {"compressors", "filters", "serializer"}
 """What engine "zom" has as documents where engine "zarr" has objects of zarr-python."""
 
@@ -155,10 +156,9 @@ def both(place: Any, **options: Any) -> tuple[xr.Dataset, xr.Dataset]:
 
 def same(theirs: Any, ours: Any) -> None:
     """AssertionError where two datasets differ: in values, attributes, types or encodings."""
-    # Before anything is loaded: of a text without dimensions, zarr-python's has the length of the text then.
     for name in theirs.variables:
         left, right = theirs[name], ours[name]
-        if left.dtype != right.dtype or left.chunks != right.chunks:
+        if not same_types(left, right) or left.chunks != right.chunks:
             raise AssertionError(f"{name}: {left.dtype} {left.chunks} and {right.dtype} {right.chunks}")
         keys = (left.encoding.keys() | right.encoding.keys()) - DOCUMENTS
         differing = [key for key in keys if not alike(left.encoding.get(key), right.encoding.get(key))]
@@ -167,6 +167,18 @@ def same(theirs: Any, ours: Any) -> None:
         codecs_alike(name, left.encoding, right.encoding)
         compared["variables"] += 1
     xr.testing.assert_identical(theirs, ours)
+
+
+def same_types(left: xr.DataArray, right: xr.DataArray) -> bool:
+    """Whether two variables have one data type; a loaded text without dimensions has its own length in zarr-python."""
+    if (
+        left.ndim == 0
+        and left.dtype.kind == right.dtype.kind
+        and left.dtype.kind in "SU"
+        and left.chunks is None
+    ):
+        return left.dtype.itemsize <= right.dtype.itemsize
+    return left.dtype == right.dtype
 
 
 def alike(left: Any, right: Any) -> bool:
@@ -192,8 +204,9 @@ def codecs_alike(name: Any, theirs: dict[str, Any], ours: dict[str, Any]) -> Non
 def keys_for(choose: random.Random, dataset: xr.Dataset) -> dict[str, Any]:
     """An index for some dimensions: numbers, slices, lists, masks and points."""
     key: dict[str, Any] = {}
-    points = [name for name in dataset.sizes if dataset.sizes[name] and choose.random() < 0.4]
-    for name, length in dataset.sizes.items():
+    sizes = dict(sorted(dataset.sizes.items(), key=str))  # a store lists its members in any order
+    points = [name for name in sizes if sizes[name] and choose.random() < 0.4]
+    for name, length in sizes.items():
         if name in points and len(points) > 1:
             key[name] = xr.DataArray([choose.randrange(-length, length) for _ in range(3)], dims="points")
         elif not length or choose.random() < 0.3:
@@ -227,9 +240,8 @@ def compare(place: Any, choose: random.Random, **options: Any) -> None:
 
 
 def drawn_datasets(folder: Path) -> None:
-    choose = random.Random(SEED)
     for number in range(DATASETS):
-        zarr_format = 2 + number % 2
+        choose, zarr_format = random.Random(f"{SEED} {number}"), 2 + number % 2
         dataset, consolidated = drawn(choose, zarr_format), choose.random() < 0.5
         place = folder / f"drawn-{number}.zarr"
         dataset.to_zarr(place, zarr_format=zarr_format, consolidated=consolidated, safe_chunks=False)

@@ -23,6 +23,7 @@ from zom.conversion.losses import ASCII_NAME, FORMATS, INVALID, NAME, Conversion
 from zom.errors import ConversionError
 from zom.formats import draft, v2, v3
 from zom.model.construction import assembled
+from zom.model.operand import check_is_spec
 from zom.model.output import member_specs
 from zom.model.tree import walk
 from zom.paths import name_faults
@@ -59,6 +60,7 @@ def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
     >>> [codec["name"] for codec in convert(old, "v3").spec.codecs]
     ['transpose', 'bytes', 'numcodecs.zlib']
     """
+    check_is_spec(spec)
     if spec.family is _FAMILIES.get(to):
         arrays = {path: True for path, node in walk(spec) if node.kind == "array"}
         return Conversion(spec, (), arrays)

@@ -162,6 +162,11 @@ class DataTypeSuite(ConfigurationSuite):
             # In v2 null says that there is none.
             said = faults or made is not None or (form != "v3" and value is None)
             assert said, f"{form}: expected a scalar of {value!r}, or a fault"
+            if self.first.is_plain_fill(freeze(value, []), form):
+                assert made is not None, f"{form}: is_plain_fill takes {value!r}, and parse_fill doesn't"
+                assert not faults, (
+                    f"{form}: expected no fault of {value!r}, which is_plain_fill takes: {faults}"
+                )
 
     def test_the_schema_takes_what_is_read(self) -> None:
         from jsonschema import (  # noqa: PLC0415 - slow to import

@@ -12,7 +12,9 @@ from zlib import crc32
 _own, _, _all = os.environ.get("ZOM_SHARE", "1/1").partition("/")
 OWN, SHARES = int(_own), int(_all)
 if not 1 <= OWN <= SHARES:
-    raise SystemExit(f"expected ZOM_SHARE as 1/3, 2/3 or 3/3, found {os.environ['ZOM_SHARE']!r}")
+    raise SystemExit(
+        f"expected ZOM_SHARE as 1/10, 2/10 and so on to 10/10, found {os.environ['ZOM_SHARE']!r}"
+    )
 
 WHOLE = SHARES == 1
 """Whether all cases run."""
