@@ -34,6 +34,7 @@ types:
 	$(RUN)/python tests/typing/check.py
 
 docs: ## regenerate the pages and tables that are made from the code
+	$(RUN)/python docs/generate_rulebooks.py
 	$(RUN)/python docs/generate.py
 	$(RUN)/python docs/generate_examples.py
 

@@ -23,6 +23,7 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 PICTURES = Path(__file__).parent / "pictures"
 WIDTHS = (420, 1600)
@@ -99,6 +100,8 @@ def pages(directory: Path) -> list[str]:
         }
     )
     (directory / "many.json").write_text(many.to_json(), encoding="utf-8")
+    (directory / "faulty.json").write_text(json.dumps(faulty(many.to_dict())), encoding="utf-8")
+    (directory / "long.json").write_text(json.dumps(long()), encoding="utf-8")
     with contextlib.chdir(directory):
         for name, *arguments in (
             ("findings", "validate", "climate.json", "--level", "closed"),
@@ -107,9 +110,43 @@ def pages(directory: Path) -> list[str]:
             ("many", "tree", "many.json"),
             ("difference", "diff", f"{store}::daily", store),
             ("plan", "plan", "many.json", "new.zarr"),
+            ("thousands", "validate", "faulty.json"),
+            ("long", "validate", "long.json"),
+            ("long_plan", "plan", "long.json", "other.zarr"),
+            ("long_difference", "diff", "long.json", "many.json"),
         ):
             main([*arguments, "--format", "html", "-o", f"{name}.html"])
-    return ["report", "findings", "array", "tree", "many", "difference", "plan"]
+    shown = ["report", "findings", "array", "tree", "many", "difference", "plan"]
+    return [*shown, "thousands", "long", "long_plan", "long_difference"]
+
+
+def faulty(document: dict[str, Any]) -> dict[str, Any]:
+    """A document of thousands of nodes, each array of which breaks rules."""
+    for group in document["members"].values():
+        for number, array in enumerate(group["members"].values()):
+            array |= {"shape": [-number, 7], "codecs": [{"name": "zsdt"}], "dimension_names": ["time"]}
+    return document
+
+
+def long() -> dict[str, Any]:
+    """A document whose names, texts, lists and nesting leave no room."""
+    word = "W" * 220
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [2**40] * 24,
+        "data_type": "int8",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2**39] * 24}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": 0,
+        "codecs": [{"name": word}, {"name": "bytes"}],
+        "dimension_names": [f"{word}{number}" for number in range(24)],
+        "attributes": {word: word * 20, "list": [word] * 50},
+    }
+    node: dict[str, Any] = {"zarr_format": 3, "node_type": "group", "members": {word: array}}
+    for _ in range(60):
+        node = {"zarr_format": 3, "node_type": "group", "attributes": {"_": word}, "members": {word: node}}
+    return {**node, "members": {**node["members"], "a": array}}
 
 
 class Handler(SimpleHTTPRequestHandler):

@@ -7,7 +7,7 @@ import { Site } from "./site.js";
 import type { Form, Kind, Node } from "./view.js";
 
 export type Level = "MUST" | "SHOULD" | "NOTE";
-export type Profile = "text" | "schema" | "full";
+export type Profile = "text" | "schema" | "strict" | "full";
 
 export interface Rule {
   id: string;
@@ -61,9 +61,10 @@ export class Convention {
 
   /** The rules that are asked for at a node of a kind. */
   rulesOf(kind: Kind | null, profile: Profile): Rule[] {
+    const stated = profile === "strict" ? "schema" : profile;
     return this.rules.filter(
       (rule) =>
-        (profile === "full" || rule.source === profile || rule.source === "both") &&
+        (profile === "full" || rule.source === stated || rule.source === "both") &&
         (rule.on === undefined || kind === null || rule.on === kind),
     );
   }

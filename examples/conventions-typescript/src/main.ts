@@ -1,6 +1,6 @@
 // Checks a store by conventions, whose schemas zom exports.
 //
-//     node dist/src/main.js [--profile text|schema|full] [--json] STORE|DOCUMENT SCHEMA...
+//     node dist/src/main.js [--profile text|schema|strict|full] [--json] STORE|DOCUMENT SCHEMA...
 //
 // A store is a directory; a document is a JSON file, a hierarchy as ZEP 6 nests it. All schemas that are
 // given are asked for. Exit code 0 where nothing is wrong, 1 where a rule is broken, 2 for wrong usage.
@@ -16,7 +16,7 @@ import type { Json, JsonObject } from "./json.js";
 import { readStore } from "./store.js";
 import { documentTree } from "./view.js";
 
-const USAGE = "usage: node dist/src/main.js [--profile text|schema|full] [--json] STORE|DOCUMENT SCHEMA...";
+const USAGE = "usage: node dist/src/main.js [--profile text|schema|strict|full] [--json] STORE|DOCUMENT SCHEMA...";
 
 async function read(place: string): Promise<Json> {
   if ((await stat(place)).isDirectory()) return readStore(place);
@@ -35,7 +35,7 @@ async function main(args: string[]): Promise<number> {
   });
   const [place, ...files] = positionals;
   if (place === undefined || files.length === 0) throw new Error(USAGE);
-  const profile = ["text", "schema", "full"].find((each) => each === values.profile);
+  const profile = ["text", "schema", "strict", "full"].find((each) => each === values.profile);
   if (profile === undefined) throw new Error(USAGE);
   const schemas = await Promise.all(files.map(async (file) => JSON.parse(await readFile(file, "utf8")) as JsonObject));
   const conventions = schemas.map((schema) => new Convention(schema));
