@@ -57,6 +57,9 @@ def block(kind, size, body, last=False):
 def refused(data, nbytes=None, most=10_000):
     with pytest.raises(CodecError) as caught:
         coder(nbytes, most).decode(data)
+    if nbytes:
+        with pytest.raises(CodecError):
+            coder(nbytes).decode_rows([frame(bytes(nbytes)), data], memoryview(bytearray(2 * nbytes)))
     return str(caught.value)
 
 
@@ -66,6 +69,10 @@ def both(data, expected):
     target = memoryview(bytearray(len(expected)))
     coder(len(expected)).decode_into(data, target)
     assert target == expected
+    if expected:
+        rows = memoryview(bytearray(3 * len(expected)))
+        coder(len(expected)).decode_rows([frame(expected, checksum=True), data, frame(expected)], rows)
+        assert rows == 3 * expected
     for most in (len(expected), len(expected) + 1, 10 * len(expected) + 1000):
         assert bytes(coder(None, most).decode(data)) == expected
 
@@ -313,3 +320,16 @@ def test_what_numcodecs_says_of_a_place_that_is_too_long_is_understood(peer):
     found = zstd_coder._FEWER.search(str(caught.value))
     assert found is not None
     assert found.groups() == ("10", "3")
+
+
+@pytest.mark.parametrize("length", [1, 2, 255, 256, 5000, 70_000])
+def test_frames_of_one_block_are_decoded_together(peer, length, monkeypatch):
+    """One by one, each would be found by its own call."""
+    chance = random.Random(length)
+    chunks = [chance.randbytes(length), bytes(length), (DATA * 20)[:length]]
+    made = coder(length)
+    monkeypatch.setattr(ZstdCoder, "decode_into", None)
+    for checksum in (False, True):
+        target = memoryview(bytearray(3 * length))
+        made.decode_rows([memoryview(frame(chunk, checksum)) for chunk in chunks], target)
+        assert target == b"".join(chunks)

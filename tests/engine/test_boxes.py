@@ -110,7 +110,7 @@ def test_other_keys_are_read_one_by_one(used, key):
 
 
 def test_large_inner_chunks_are_read_one_by_one(used):
-    made = array("zstd", shape=(512, 512), chunks=(64, 128), shards=(512, 512))
+    made = array("zstd", shape=(1024, 1024), chunks=(128, 256), shards=(1024, 1024))
     made[1:, 1:] = 5
     assert (made[1:, 1:] == 5).all()
     assert not any(used)

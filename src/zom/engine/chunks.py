@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.engine.split import count_parts
-from zom.errors import ChunkError
+from zom.errors import ChunkError, MissingChunk
 from zom.extension.axis import Axis
 
 if TYPE_CHECKING:
@@ -102,6 +102,14 @@ class Chunks:
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""
         return zip(parts, parts.keys(self.plan.keys, self.prefix), strict=True)
+
+    def note_missing(self, key: str) -> None:
+        """Take note that there is no chunk under `key`, or raise where that is an error."""
+        if self.options.missing == "error":
+            raise MissingChunk(self.store.url, self.node, key, "read", "it is not there")
+        self.counts[1] += 1
+        if not self.missing:
+            self.missing.append(key)
 
     def failure(
         self,

@@ -17,6 +17,7 @@ from zom.errors import CodecError
 from zom.extension.axis import Axis
 from zom.extension.bound import Block
 from zom.extension.fill_bits import FillTest, fill_cell
+from zom.extension.rows import RowDecoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ class ChunkForm:
     then, and `inner` the form of the chunks inside.
     """
 
-    __slots__ = ("axes", "chain", "fill", "inner", "is_fill", "nbytes", "shape", "shard")
+    __slots__ = ("axes", "chain", "fill", "inner", "is_fill", "nbytes", "rows", "shape", "shard")
 
     def __init__(self, chain: BoundChain) -> None:
         self.chain = chain
@@ -45,6 +46,8 @@ class ChunkForm:
         """The bytes of such a chunk in memory."""
         self.is_fill = FillTest(chain.block)
         self.fill = self.is_fill.cell
+        self.rows = RowDecoder(chain, self.fill)
+        """Decodes many such chunks at once, where they are small."""
         self.shard: ShardCoder | None = None
         self.inner: ChunkForm | None = None
         self.axes: tuple[Axis, ...] = ()

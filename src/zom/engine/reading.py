@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
+from zom.engine.runs import Runs, Turns, runs_of
 from zom.engine.sharding import read_part
 from zom.engine.span import SPAN, read_span
 from zom.engine.split import walk
-from zom.engine.workers import OVERHEAD, Cost, run
-from zom.errors import CodecError, MissingChunk, StoreError
+from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, Cost, run
+from zom.errors import CodecError, StoreError
 from zom.extension.raw import byte_view
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks, Keyed
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
+    from zom.engine.runs import Run, Runs
     from zom.engine.split import ChunkPart, Walk
     from zom.extension.bound import Array, Data
 
@@ -45,6 +47,10 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
         return
     if parts.count == 1:
         _read_each(chunks, chunks.keyed(parts), index, work)
+        return
+    runs = runs_of(chunks, parts, index)
+    if runs is not None:
+        _read_runs(chunks, runs, index, work, threads)
         return
     # Units are for the choice of threads: a single element waits for no counting.
     overhead = OVERHEAD * chunks.units(index, parts.count) if threads is None else OVERHEAD
@@ -84,6 +90,47 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
             return
         for part, key in parts:
             places.of(part.chunk).taker()(part, key)
+    except CodecError as error:
+        raise chunks.refused("decode", key, error) from error
+    except StoreError as error:
+        chunks.locate(error)
+        raise
+
+
+def _read_runs(chunks: Chunks, runs: Runs, index: Index, work: Array, threads: int | None) -> None:
+    """For small chunks in stores that answer at once: those that lie side by side are decoded together."""
+    turns = Turns()
+    keys = runs.parts.keys(chunks.plan.keys, chunks.prefix)
+    overhead = OVERHEAD_OF_BATCHES if runs.form.chain.batches else OVERHEAD
+    run(
+        runs.cut(keys),
+        runs.count,
+        lambda some: _read_each_run(chunks, runs, some, turns, _Destinations(chunks, index, work)),
+        threads=threads,
+        cost=Cost(overhead * min(runs.most, runs.line), lambda: chunks.kind("read")),
+    )
+
+
+def _read_each_run(
+    chunks: Chunks, runs: Runs, some: Iterator[Run], turns: Turns, places: _Destinations
+) -> None:
+    place = places.of(runs.form.shape)
+    key = ""
+    try:
+        for each in some:
+            values = turns.read(chunks, each)
+            for value, key in zip(values, each.keys, strict=True):
+                if value is None:
+                    chunks.note_missing(key)
+            try:
+                rows = runs.form.rows.decode(values)
+            except CodecError:
+                # One by one, the chunk that is at fault is told.
+                for number, (value, key) in enumerate(zip(values, each.keys, strict=True), each.first):
+                    if value is not None:
+                        place.put(runs.parts.part(number), key, value)
+                raise
+            runs.put(each, rows, places.work)
     except CodecError as error:
         raise chunks.refused("decode", key, error) from error
     except StoreError as error:
@@ -146,13 +193,13 @@ class _Destinations:
     def __init__(self, chunks: Chunks, index: Index, work: Array) -> None:
         self._chunks = chunks
         self._index = index
-        self._work = work
+        self.work = work
         self._by_shape: dict[tuple[int, ...], _Destination] = {}
         uniform = chunks.plan.uniform
         self.only = None if uniform is None else self._place(uniform)
 
     def _place(self, shape: tuple[int, ...]) -> _Destination:
-        return _Destination(self._chunks, self._chunks.plan.form(shape), self._work, basic=self._index.basic)
+        return _Destination(self._chunks, self._chunks.plan.form(shape), self.work, basic=self._index.basic)
 
     def of(self, chunk: tuple[int, ...]) -> _Destination:
         """The place of chunks of that shape."""
@@ -229,13 +276,8 @@ class _Destination:
 
     def put_fill(self, key: str, outside: Any) -> None:
         """Put fill values in the place of a chunk that is not there, or raise where that is an error."""
-        chunks = self._chunks
-        if chunks.options.missing == "error":
-            raise MissingChunk(chunks.store.url, chunks.node, key, "read", "it is not there")
-        chunks.counts[1] += 1
-        if not chunks.missing:
-            chunks.missing.append(key)
-        self._work[outside] = chunks.plan.fill
+        self._chunks.note_missing(key)
+        self._work[outside] = self._chunks.plan.fill
 
     def _take_direct(self, part: ChunkPart, key: str) -> None:
         """Read a chunk that is stored as it lies in memory, into its place if that is in one piece."""

@@ -65,7 +65,7 @@ class Walk:
         if not columns:
             return iter((ChunkPart((), Index(()), (...,), whole=True),))
         if self.count == 1:
-            return iter((self._only(),))
+            return iter((self.part(0),))
         outsides: Iterator[Any] = product(*[column.outside for column in columns])
         if not all(column.basic for column in columns):
             outsides = map(mesh, outsides)
@@ -73,23 +73,64 @@ class Walk:
         wholes = map(all, product(*[column.whole for column in columns]))
         return _made(ChunkPart, zip(self.chunks(), insides, outsides, wholes, strict=True))
 
-    def _only(self) -> ChunkPart:
-        """The part, where there is one: single elements are read often, and a product takes its time to begin."""
+    def line(self) -> tuple[int, int]:
+        """The dimension along which parts follow each other, and how many do until another dimension goes on.
+
+        >>> from zom.extension.axis import Axis
+        >>> walk(Index((slice(0, 4, 1), slice(0, 9, 1), slice(0, 2, 1))), (Axis(6, 1), Axis(9, 3), Axis(2, 2))).line()
+        (1, 3)
+        """
+        for axis in reversed(range(len(self._columns))):
+            length = len(self._columns[axis].chunks)
+            if length > 1:
+                return axis, length
+        return 0, self.count
+
+    def part(self, number: int) -> ChunkPart:
+        """The part that so many others come before.
+
+        Single elements are read often, and a product takes its time to begin.
+        """
         chunk: list[int] = []
         inside: list[AxisIndex] = []
         outside: list[AxisIndex] = []
         whole = basic = True
+        rest = self.count
         for column in self._columns:
-            chunk += column.chunks
-            inside += column.inside
-            outside += column.outside
-            whole = whole and column.whole[0]
+            rest //= len(column.chunks)
+            place, number = divmod(number, rest)
+            chunk.append(column.chunks[place])
+            inside.append(column.inside[place])
+            outside.append(column.outside[place])
+            whole = whole and column.whole[place]
             basic = basic and column.basic
         place: Any = tuple(outside) if basic else mesh(tuple(outside))
         # As `_made` does it for many: a call in Python for each would be felt here, too.
         index = _NEW(Index, (tuple(inside), False))
         part: ChunkPart = _NEW(ChunkPart, (tuple(chunk), index, place, whole))
         return part
+
+    def along_line(self, first: int, count: int) -> Iterator[tuple[Any, Any]]:
+        """What to index chunk and result with, for so many parts of one line, of slices alone, from the part `first` on.
+
+        >>> from zom.extension.axis import Axis
+        >>> found = walk(Index((slice(0, 4, 1), slice(5, 9, 1))), (Axis(6, 3), Axis(9, 4)))
+        >>> for inside, outside in found.along_line(2, 2):
+        ...     print(inside[1], outside[1])
+        slice(1, 4, 1) slice(0, 3, 1)
+        slice(0, 1, 1) slice(3, 4, 1)
+        """
+        axis, line = self.line()
+        part = self.part(first)
+        entries, outside = part.inside.entries, part.outside
+        place = first % line
+        column = self._columns[axis]
+        return (
+            ((*entries[:axis], inner, *entries[axis + 1 :]), (*outside[:axis], outer, *outside[axis + 1 :]))
+            for inner, outer in zip(
+                column.inside[place : place + count], column.outside[place : place + count], strict=True
+            )
+        )
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
         """The chunk of each part."""

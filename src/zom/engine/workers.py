@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["OVERHEAD", "Cost", "Shared", "run"]
+__all__ = ["OVERHEAD", "OVERHEAD_OF_BATCHES", "Cost", "Shared", "run"]
 
 T = TypeVar("T")
 
 OVERHEAD = 1e-5
 """The seconds for which a chunk usually holds the interpreter's lock, for calls and for Python's part of its work."""
+
+OVERHEAD_OF_BATCHES = OVERHEAD / 8
+"""The same of a chunk that is decoded together with others, without the lock."""
 
 _DOUBTFUL = (6.0, 10.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two

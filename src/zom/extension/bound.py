@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 from zom.errors import CodecError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
@@ -104,6 +104,8 @@ class Coder(ABC, Generic[D, E]):
     """For bytes->bytes: whether a KiB takes it a microsecond or more, without the interpreter's lock."""
     allocates: bool = False
     """For bytes->bytes: whether `decode` makes memory of its own at no cost, and `decode_into` copies it."""
+    batches: bool = False
+    """For bytes->bytes: whether `decode_rows` decodes many chunks at once, without the interpreter's lock."""
     most: int | None = None
     """How many bytes `encode` may give, where the coder knows better than the chain."""
 
@@ -122,6 +124,16 @@ class Coder(ABC, Generic[D, E]):
         if view.nbytes != len(target):
             raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
         target[:] = view.cast("B")
+
+    def decode_rows(self, chunks: Sequence[E], target: memoryview) -> None:
+        """Put the bytes that each of `chunks` was made of into `target`, one behind the other: all are as many.
+
+        The CodecError of one that is at fault does not tell which it was.
+        """
+        size = len(target) // len(chunks)
+        into = self.decode_into
+        for number, chunk in enumerate(chunks):
+            into(chunk, target[number * size : (number + 1) * size])
 
     def decode_array_into(self, chunk: E, target: Array) -> None:
         """Put the elements that `chunk` was made of into `target`, however that lies in memory."""

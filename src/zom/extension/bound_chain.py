@@ -52,11 +52,13 @@ class BoundChain:
         "_byte_decoders",
         "_encoders",
         "_innermost",
+        "_rows",
         "_scatters",
         "_serializer",
         "_stored_shape",
         "_views",
         "allocates",
+        "batches",
         "block",
         "coders",
         "direct",
@@ -101,15 +103,18 @@ class BoundChain:
         self._scatters = views and self.serializer.scatters
         viewed = plain or self._scatters
         self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
+        self._rows: tuple[str, Coder[Any, Any]] = inner[0] if inner else coders[pivot]
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
         self.allocates = bool(inner) and inner[0][1].allocates
         """Whether `decode` costs less than `decode_into` for a chunk that is copied to its place anyway."""
+        self.batches = bool(inner) and inner[0][1].batches
+        """Whether `decode_rows` does most of its work without the interpreter's lock."""
         self.is_slow = any(coder.is_slow for _, coder in inner)
         """Whether the work on some KiB is worth another thread."""
         self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
         """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
         self.moves_bytes = bool(plain) and not pivot
-        """Whether `decode_bytes_into` works: decoding puts bytes into memory, in the order of the array."""
+        """Whether `decode_rows` works: decoding puts bytes into memory, in the order of the array."""
 
     def encode(self, array: Array) -> Data:
         """The bytes that a chunk is stored as; `array` has the shape and the type of the block."""
@@ -179,22 +184,22 @@ class BoundChain:
             self._fail(name, cause)
 
     def verify(self, array: Array) -> None:
-        """Refuse elements that are none, among those that `decode_bytes_into` made."""
+        """Refuse elements that are none, among those that `decode_rows` made."""
         if self.serializer.verify is not None:
             self.serializer.verify(array)
 
-    def decode_bytes_into(self, data: Data, target: memoryview) -> None:
-        """Put the memory of the chunk that is stored as `data` into `target`; `verify` is called for many at once."""
-        made: Any = data
+    def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
+        """Put the memory of all chunks that are stored as `chunks` into `target`, one behind the other.
+
+        `verify` is called for many at once. The CodecError of one that is at fault does not tell which it was.
+        """
+        made: Any = chunks
         name = self._serializer[0]
         try:
-            if self._innermost is None:
-                self.serializer.decode_into(made, target)
-                return
             for name, decode in self._byte_decoders[:-1]:  # noqa: B007
-                made = decode(made)
-            name, into = self._innermost
-            into(made, target)
+                made = [decode(each) for each in made]
+            name, coder = self._rows
+            coder.decode_rows(made, target)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
 

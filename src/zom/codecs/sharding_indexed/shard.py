@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
-from zom.codecs.sharding_indexed.rows import RowDecoder
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.fill_bits import FillTest
 from zom.extension.raw import byte_view
+from zom.extension.rows import RowDecoder
 from zom.numpy_later import np
 
 if TYPE_CHECKING:

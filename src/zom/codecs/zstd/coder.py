@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from zom.codecs.stream_size import check_size, expected_size
 from zom.codecs.zstd.contexts import contexts_for
-from zom.codecs.zstd.frame import frames_of, stated_size
+from zom.codecs.zstd.frame import frames_of, is_one_frame, stated_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
 from zom.numpy_later import np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zom.codecs.zstd.frame import Frame
     from zom.extension.bound import Stream
@@ -54,6 +54,7 @@ class ZstdCoder(Coder[Data, Data]):
         small = before.nbytes is not None and before.nbytes <= _SMALL
         self._contexts = contexts_for(level, checksum=checksum) if small else None
         self.allocates = self._contexts is not None
+        self.batches = self._contexts is not None and self._contexts.has_batches
 
     def encode(self, chunk: Data) -> Data:
         """One frame, which states its size."""
@@ -84,6 +85,15 @@ class ZstdCoder(Coder[Data, Data]):
         if stated > len(target) or most == stated:
             check_size(self._before, stated)
         check_size(self._before, self._decode_frames(chunk, target))
+
+    def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
+        """Put what each of `chunks` holds into `target`: all at once, where each is one frame."""
+        size = len(target) // len(chunks)
+        contexts = self._contexts
+        if contexts is None or not all(is_one_frame(chunk, size) for chunk in chunks):
+            super().decode_rows(chunks, target)
+        elif not contexts.decompress_rows(chunks, target):
+            super().decode_rows(chunks, target)  # one by one, it is found out why
 
     def _fill(self, chunk: Data, target: memoryview) -> bool:
         if self._contexts is not None:

@@ -6,12 +6,15 @@ serves one thread at a time, so each thread has its own.
 
 from __future__ import annotations
 
+import sys
 import threading
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zom.extension.bound import Data
 
 __all__ = ["ZstdContexts", "contexts_for"]
@@ -23,7 +26,11 @@ class ZstdContexts(threading.local):
     def __init__(self, package: Any, level: int, *, checksum: bool) -> None:
         self._error: type[Exception] = package.ZstdError
         self._compress = package.ZstdCompressor(level=level, write_checksum=checksum).compress
-        self._decompress = package.ZstdDecompressor().decompress
+        decompressor = package.ZstdDecompressor()
+        self._decompress = decompressor.decompress
+        # The package has a form without C, which has no batches.
+        self._decompress_many = getattr(decompressor, "multi_decompress_to_buffer", None)
+        self.has_batches = self._decompress_many is not None
 
     def compress(self, chunk: Data) -> Data:
         """One frame, which states its size."""
@@ -40,6 +47,23 @@ class ZstdContexts(threading.local):
         except self._error:
             return None
         return made if len(made) == nbytes else None
+
+    def decompress_rows(self, chunks: Sequence[Data], target: memoryview) -> bool:
+        """Put the bytes of all chunks, each one frame, into `target`, without the interpreter's lock; False where it can't.
+
+        The caller has seen that each states as many bytes as the others, and that nothing stands behind it.
+        """
+        if self._decompress_many is None:
+            return False
+        size = len(target) // len(chunks)
+        sizes = size.to_bytes(8, sys.byteorder) * len(chunks)
+        try:
+            found = self._decompress_many(chunks, decompressed_sizes=sizes, threads=1)
+        except self._error:
+            return False
+        for number in range(len(chunks)):
+            target[number * size : (number + 1) * size] = found[number]
+        return True
 
 
 def contexts_for(level: int, *, checksum: bool) -> ZstdContexts | None:

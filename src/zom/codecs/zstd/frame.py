@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
     from zom.extension.bound import Data
 
-__all__ = ["Frame", "frames_of", "stated_size"]
+__all__ = ["Frame", "frames_of", "is_one_frame", "stated_size"]
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPED = b"\x2a\x4d\x18"  # behind a byte from 0x50 to 0x5f
 _CHECKSUM_OF_NOTHING = b"\x99\xe9\xd8\x51"
 _BLOCK_MOST = 1 << 17
 _RAW, _REPEATED, _COMPRESSED = 0, 1, 2
+_SINGLE = 32
+_SHORTEST = 9
 
 
 class Header(NamedTuple):
@@ -56,7 +58,7 @@ def stated_size(data: Data) -> int | None:
     # The common case, without ado: it is asked for each chunk.
     if data[:4] == _MAGIC and len(data) > 13:
         flags = data[4]
-        single = flags & 32
+        single = flags & _SINGLE
         start = (5 if single else 6) + (0, 1, 2, 4)[flags & 3]
         kind = flags >> 6
         if kind == 0:
@@ -68,6 +70,25 @@ def stated_size(data: Data) -> int | None:
     return _read_header(data, 0).size if data[:4] == _MAGIC else None
 
 
+def is_one_frame(data: Data, size: int) -> bool:
+    r"""Whether `data` is one frame of one block that states `size` bytes, and needs no more memory than these.
+
+    Others may hold as many bytes; `frames_of` tells.
+
+    >>> is_one_frame(b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc", 3)
+    True
+    """
+    if len(data) < _SHORTEST or data[:4] != _MAGIC:
+        return False
+    flags = data[4]
+    here = 5 + (0, 1, 2, 4)[flags & 3] + (1, 2, 4, 8)[flags >> 6]
+    if not flags & _SINGLE or here + 3 > len(data) or stated_size(data) != size:
+        return False
+    word = data[here] | data[here + 1] << 8 | data[here + 2] << 16
+    length = 1 if word >> 1 & 3 == _REPEATED else word >> 3
+    return bool(word & 1) and here + 3 + length + (4 if flags & 4 else 0) == len(data)
+
+
 def _read_header(data: Data, start: int) -> Header:
     here = start + 5
     if here > len(data):
@@ -76,7 +97,7 @@ def _read_header(data: Data, start: int) -> Header:
     if flags & 8:
         raise CodecError(f"damaged zstd frame at byte {start}: a reserved bit of its header is set")
     window = 0
-    single = bool(flags & 32)
+    single = bool(flags & _SINGLE)
     if not single:
         exponent, mantissa = divmod(data[here], 8) if here < len(data) else (0, 0)
         window = (1 << (10 + exponent)) * (8 + mantissa) // 8

@@ -1,6 +1,6 @@
-"""Small inner chunks of a shard, decoded one after the other into one array, and put into their places at once.
+"""Rows: small chunks, decoded together into one array, and put into their places at once.
 
-A numpy operation for each inner chunk takes as long as to decode some KiB. Larger ones are decoded straight
+A numpy operation for each chunk takes as long as to decode some KiB. Larger ones are decoded straight
 into their places: there, a copy would cost more.
 """
 
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["RowDecoder"]
 
 _MOST = 1 << 14
-"""The bytes of an inner chunk, decoded, up to which that is faster."""
+"""The bytes of a chunk, decoded, up to which that is faster, ..."""
+
+_MOST_OF_BATCHES = 1 << 16
+"""... and where a codec decodes many at once."""
 
 
 class RowDecoder:
-    """Decodes inner chunks into the rows of an array.
+    """Decodes chunks into the rows of an array.
 
     >>> import zom.dtypes
     >>> from zom.extension.bound import Block
@@ -44,28 +47,28 @@ class RowDecoder:
         self._chain = chain
         self._fill = fill
         self.nbytes = chain.block.count * chain.block.dtype.itemsize
-        """The bytes of an inner chunk, decoded."""
-        self.is_possible = chain.moves_bytes and 0 < self.nbytes <= _MOST
-        """Whether the codecs of inner chunks put bytes into memory, and these are small."""
+        """The bytes of a chunk, decoded."""
+        self.is_possible = chain.moves_bytes and 0 < self.nbytes <= (
+            _MOST_OF_BATCHES if chain.batches else _MOST
+        )
+        """Whether the codecs of chunks put bytes into memory, and these are small."""
 
     def decode(self, pieces: Sequence[Data | None]) -> Array:
-        """A row for each inner chunk; the fill value where it is None.
+        """A row for each chunk; the fill value where it is None.
 
         The CodecError of one that is at fault does not tell which it was.
         """
         block = self._chain.block
+        present = [piece for piece in pieces if piece is not None]
+        made = np.empty((len(present), *block.shape), block.dtype)
+        if present:
+            self._chain.decode_rows(present, byte_view(made))
+            self._chain.verify(made)
+        if len(present) == len(pieces):
+            return made
         rows = np.empty((len(pieces), *block.shape), block.dtype)
-        target = byte_view(rows)
-        into = self._chain.decode_bytes_into
-        nbytes, start = self.nbytes, 0
-        for number, piece in enumerate(pieces):
-            stop = start + nbytes
-            if piece is None:
-                rows[number] = self._fill
-            else:
-                into(piece, target[start:stop])
-            start = stop
-        self._chain.verify(rows)
+        rows[...] = self._fill
+        rows[[number for number, piece in enumerate(pieces) if piece is not None]] = made
         return rows
 
     def cut(self, data: memoryview, starts: Array) -> Array | None:
