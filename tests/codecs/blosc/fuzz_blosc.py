@@ -75,6 +75,17 @@ def mutate(chance, container):
     return bytes(made)
 
 
+def together(coder, container, mutated, size):
+    """What `mutated` holds where it is decoded with containers that are sound; None where it is refused."""
+    rows = bytearray(9 * size)
+    try:
+        coder.decode_rows([container] * 4 + [mutated] + [container] * 4, memoryview(rows))
+    except CodecError:
+        return None
+    assert rows[: 4 * size] == rows[5 * size :]
+    return bytes(rows[4 * size : 5 * size])
+
+
 def main(cases, seed):
     chance = random.Random(seed)
     source, target = Fenced(200_000), Fenced(70_000)
@@ -103,8 +114,10 @@ def main(cases, seed):
                 coder.decode_into(chunk, room)
                 made.append(bytes(room))
         except CodecError:
+            assert together(coder, container, chunk, size) is None
             continue
         assert made[0] == made[1], "some bytes were never written"
+        assert together(coder, container, chunk, size) == made[0]
         decoded += 1
     print(cases, "containers,", decoded, "of them decoded")  # noqa: T201
 

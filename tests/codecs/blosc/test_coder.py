@@ -127,6 +127,18 @@ def test_a_container_that_lies_is_refused(container, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("cname", NAMES)
+@pytest.mark.parametrize(("size", "blocksize"), [(4000, 0), (4000, 1024), (16_384, 0), (16_000, 256)])
+def test_containers_are_decoded_together(cname, size, blocksize, monkeypatch):
+    """One by one, each would be looked at by its own call."""
+    chunks = [bytes([number + at // 40 % 7 for at in range(size)]) for number in range(9)]
+    made = [memoryview(blosc.compress(chunk, cname.encode(), 5, 1, blocksize, 4)) for chunk in chunks]
+    target = bytearray(9 * size)
+    monkeypatch.setattr(BloscCoder, "decode_into", None)
+    coder(size).decode_rows(made, memoryview(target))
+    assert target == b"".join(chunks)
+
+
 def test_of_many_blocks_the_one_that_lies_is_named():
     data = np.random.default_rng(0).integers(0, 9, 300_000, "u1").tobytes()
     made = blosc.compress(data, b"zstd", 1, 0, 1024, 1)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from typing_extensions import override
 
 from zom.codecs.blosc.blocks import decode_blocks
-from zom.codecs.blosc.container import check_container
+from zom.codecs.blosc.container import check_container, check_containers
 from zom.errors import CodecError
 from zom.extension.bound import Coder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zom.extension.bound import Data, Stream
 
@@ -33,6 +33,9 @@ AUTO: Final = -1
 
 _MOST: Final = 2**31 - 1 - 16
 _WIDEST: Final = 255
+
+_MANY: Final = 8
+"""So many containers are checked together sooner than one by one."""
 
 _SMALL: Final = 1 << 16
 """Up to so many bytes a copy takes less time than numcodecs takes to look at a place."""
@@ -108,6 +111,23 @@ class BloscCoder(Coder[Any, Any]):
             target[:] = self._decompress(chunk, None, inner)
         else:
             self._decompress(chunk, target, inner)
+
+    @override
+    def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
+        size = len(target) // len(chunks)
+        inner = check_containers(chunks, size) if len(chunks) >= _MANY else None
+        if inner not in self._known:
+            super().decode_rows(chunks, target)
+            return
+        try:
+            self._alone(self._decompress_rows, chunks, target, size)
+        except RuntimeError as cause:
+            raise CodecError(f"the {inner} data in the container is damaged") from cause
+
+    def _decompress_rows(self, chunks: Sequence[Data], target: memoryview, size: int) -> None:
+        decompress = self._library.decompress
+        for number, chunk in enumerate(chunks):
+            target[number * size : (number + 1) * size] = decompress(chunk)
 
     def _decompress(self, chunk: Data, target: memoryview | None, inner: str) -> Data:
         if inner not in self._known:

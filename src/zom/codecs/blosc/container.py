@@ -22,11 +22,15 @@ from zom.errors import CodecError
 from zom.numpy_later import np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
 
     from zom.extension.bound import Data
 
-__all__ = ["INNER", "check_container", "splits_of"]
+    _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
+    _Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.integer[Any]]]"
+
+__all__ = ["INNER", "check_container", "check_containers", "splits_of"]
 
 INNER: Final = ("blosclz", "lz4", "snappy", "zlib", "zstd")
 """The formats of the data inside, by their number; lz4hc writes that of lz4."""
@@ -67,6 +71,50 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
     walk = _walk if layout.blocks <= _FEW else _walk_many
     walk(data, layout)
     return layout.made, layout.inner
+
+
+def check_containers(chunks: Sequence[Data], nbytes: int) -> str | None:
+    r"""The format inside of all of `chunks`, if all have one layout, hold `nbytes` bytes, and are in order.
+
+    None where that can't be said of all at once: then each is to be looked at by itself.
+
+    >>> check_containers([b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc"] * 2, 3)
+    ''
+    """
+    lengths = np.array([len(chunk) for chunk in chunks], np.int64)
+    if int(lengths.min()) < _SIZE:
+        return None
+    data = np.frombuffer(b"".join(chunks), np.uint8)
+    starts = lengths.cumsum() - lengths
+    heads = data[starts[:, None] + np.arange(_SIZE)]
+    if (heads[:, :12] != heads[0, :12]).any() or (heads[:, 12:].view("<u4")[:, 0] != lengths).any():
+        return None
+    try:
+        layout = _layout(_HEADER.unpack(heads[0])[:6], nbytes, nbytes)
+    except CodecError:
+        return None
+    if not layout.inner:
+        return "" if (lengths == nbytes + _SIZE).all() else None
+    return layout.inner if _are_sound(data, starts, lengths, layout) else None
+
+
+def _are_sound(data: _Bytes, starts: _Numbers, lengths: _Numbers, layout: _Layout) -> bool:
+    """Whether the blocks of all containers, which begin at `starts` in `data`, lie in them."""
+    _, _, count, full, splits, first = layout
+    if int(lengths.min()) < first:
+        return False
+    # A number at each byte: where splits start is nowhere aligned.
+    numbers: _Numbers = np.ndarray((len(data) - 3,), "<u4", data, strides=(1,))
+    for block in range(count):
+        places = numbers[starts + (_SIZE + 4 * block)].astype(np.int64)
+        for _ in range(splits if block < full else 1):
+            if int(places.min()) < first or (places > lengths - 4).any():
+                return False
+            places += numbers[starts + places]
+            places += 4
+        if (places > lengths).any():
+            return False
+    return True
 
 
 class _Layout(NamedTuple):
