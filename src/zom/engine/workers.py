@@ -28,7 +28,7 @@ OVERHEAD = 1e-5
 OVERHEAD_OF_BATCHES = OVERHEAD / 8
 """The same of a chunk that is decoded together with others, without the lock."""
 
-_DOUBTFUL = (6.0, 10.0)
+_DOUBTFUL = (6.0, 13.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
 processors. Below, one thread is faster, above, several are."""
 
@@ -37,6 +37,9 @@ _LIKELY = 8.5
 
 _PLAINLY = 32.0
 """So many times its overhead are no accident of the first chunk."""
+
+_LITTLE = 2e-3
+"""The seconds that must be left to do for another thread: to start one, and to wait for it, takes a tenth of that."""
 
 _SHORT = 1e-2
 """The seconds that must be left to do: a trial would take most of less."""
@@ -195,7 +198,7 @@ class _Measured(Generic[T]):
 
     def _choice(self, seconds: float) -> int:
         """How many threads the items should have of which one takes `seconds`."""
-        if seconds < self._low or not self._left:
+        if seconds < self._low or self._left * seconds < _LITTLE:
             return 1
         if seconds > self._high:
             return self._most
