@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import zom
 from zom import v3
-from zom.engine import boxes, reading, shard_points, sharding, span
+from zom.engine import boxes, plan, reading, shard_points, sharding, span
 from zom.errors import ChunkError
 from zom.stores.memory import MemoryStore
 
@@ -26,8 +26,9 @@ POSSIBLE = {"plain", "zstd", "gzip and crc32c"}
 @pytest.fixture
 def few(monkeypatch):
     """Any number of inner chunks is a box, and boxes are read in groups."""
-    for module in (boxes, shard_points):
+    for module in (boxes, plan, shard_points):
         monkeypatch.setattr(module, "FEW", 1)
+    for module in (boxes, shard_points):
         monkeypatch.setattr(module, "AT_ONCE", 100)
 
 

@@ -189,7 +189,7 @@ def test_an_error_of_the_store_names_the_array_and_the_chunk():
         if key == "c/1/4":
             raise OSError(5, "the disk is broken")
 
-    with pytest.raises(StoreError, match="c/1/4.*the disk is broken"):
+    with pytest.raises(StoreError, match=r"c/1/4.*the disk is broken"):
         zom.open_array(Asked(stored(made), fail))[...]
 
 

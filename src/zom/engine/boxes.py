@@ -13,6 +13,7 @@ import numpy as np
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
+from zom.engine.plan import FEW
 from zom.errors import CodecError
 from zom.stores.interface import Range, near
 
@@ -25,13 +26,10 @@ if TYPE_CHECKING:
     from zom.engine.sharding import Source
     from zom.extension.bound import Array, Data
 
-__all__ = ["AT_ONCE", "FEW", "read_boxes", "read_rows"]
+__all__ = ["AT_ONCE", "read_boxes", "read_rows"]
 
 _GAP = 1 << 13
 """So many bytes that nobody wants are read along: that takes as long as another call of the system."""
-
-FEW = 24
-"""Fewer inner chunks are read sooner one by one."""
 
 AT_ONCE = 1 << 22
 """The bytes of inner chunks, decoded, that are in memory beside the result."""

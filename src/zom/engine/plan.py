@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.codecs.sharding_indexed.shard import ShardCoder
+from zom.engine.split import walk
 from zom.errors import CodecError
 from zom.extension.axis import Axis
 from zom.extension.bound import Block
@@ -22,12 +23,17 @@ from zom.extension.rows import RowDecoder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.engine.index import Index
+    from zom.engine.split import ChunkPart
     from zom.extension.bound import Array
     from zom.extension.bound_chain import BoundChain
     from zom.extension.datatype import DataType
     from zom.extension.keys import KeyForm
 
-__all__ = ["ArrayPlan", "ChunkForm"]
+__all__ = ["FEW", "ArrayPlan", "ChunkForm"]
+
+FEW = 24
+"""Fewer inner chunks of a shard are read sooner one by one."""
 
 
 class ChunkForm:
@@ -37,7 +43,7 @@ class ChunkForm:
     then, and `inner` the form of the chunks inside.
     """
 
-    __slots__ = ("axes", "chain", "fill", "inner", "is_fill", "nbytes", "rows", "shape", "shard")
+    __slots__ = ("_few", "axes", "chain", "fill", "inner", "is_fill", "nbytes", "rows", "shape", "shard")
 
     def __init__(self, chain: BoundChain) -> None:
         self.chain = chain
@@ -51,12 +57,27 @@ class ChunkForm:
         self.shard: ShardCoder | None = None
         self.inner: ChunkForm | None = None
         self.axes: tuple[Axis, ...] = ()
+        self._few: tuple[Index, tuple[tuple[ChunkPart, int], ...] | None] | None = None
         coder = chain.serializer
         if isinstance(coder, ShardCoder) and len(chain.coders) == 1:
             self.shard = coder
             self.inner = ChunkForm(coder.inner)
             pairs = zip(chain.block.shape, coder.chunk_shape, strict=True)
             self.axes = tuple(Axis(length, size) for length, size in pairs)
+
+    def few_parts(self, inside: Index) -> tuple[tuple[ChunkPart, int], ...] | None:
+        """The parts of inner chunks that slices mean, with their numbers in C order; None where there are many.
+
+        The last ones are kept: a series through many shards means the same of each.
+        """
+        if self.shard is None or not inside.basic:
+            return None
+        few = self._few
+        if few is None or few[0] != inside:
+            parts = walk(inside, self.axes)
+            numbered = zip(parts, parts.numbers(self.shard.counts), strict=True)
+            few = self._few = (inside, tuple(numbered) if parts.count < FEW else None)
+        return few[1]
 
     def new(self) -> Array:
         """A chunk of fill values; CodecError where there is no memory for it."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from zom.engine.boxes import AT_ONCE, FEW, read_rows
+from zom.engine.boxes import AT_ONCE, read_rows
+from zom.engine.plan import FEW
 from zom.errors import CodecError
 
 if TYPE_CHECKING:

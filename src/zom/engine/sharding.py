@@ -20,7 +20,7 @@ from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
@@ -111,12 +111,17 @@ def read_part(form: ChunkForm, source: Source, inside: Index, target: Array) -> 
     where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
     index = shard.parse_index(source.get(where), source.size)
     index.check()
-    if read_boxes(shard, index, source, inside, target) or read_points(shard, index, source, inside, target):
-        return
+    parts: Iterable[tuple[ChunkPart, int]] | None = form.few_parts(inside)
+    if parts is None:
+        if read_boxes(shard, index, source, inside, target):
+            return
+        if read_points(shard, index, source, inside, target):
+            return
+        found = walk(inside, form.axes)
+        parts = zip(found, found.numbers(shard.counts), strict=True)
     wanted: list[_Wanted] = []
     waiting = 0
-    parts = walk(inside, form.axes)
-    for part, number in zip(parts, parts.numbers(shard.counts), strict=True):
+    for part, number in parts:
         span = index.entry(number)
         if span is None:
             target[part.outside] = inner.fill
