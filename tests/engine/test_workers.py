@@ -180,6 +180,13 @@ def test_the_share_of_few_items_is_guessed(monkeypatch):
         assert clock.share(0, 16) == share
 
 
+def test_no_thread_is_started_for_two_milliseconds(monkeypatch):
+    for count, share in ((5, 0), (40, 1)):
+        clock = Clock(monkeypatch, lambda _: 4e-4, lambda _: 2e-4)
+        run(iter(range(count)), count, clock.work)
+        assert clock.share(3, count) == share
+
+
 @pytest.mark.parametrize("count", [1, 5, 100, 5000])
 def test_every_item_is_done_however_many_were_counted(count):
     done = []

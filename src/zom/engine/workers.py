@@ -25,10 +25,10 @@ T = TypeVar("T")
 OVERHEAD = 1e-5
 """The seconds for which a chunk usually holds the interpreter's lock, for calls and for Python's part of its work."""
 
-OVERHEAD_OF_BATCHES = OVERHEAD / 8
+OVERHEAD_OF_BATCHES = OVERHEAD / 16
 """The same of a chunk that is decoded together with others, without the lock."""
 
-_DOUBTFUL = (6.0, 13.0)
+_DOUBTFUL = (4.0, 13.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
 processors. Below, one thread is faster, above, several are."""
 
