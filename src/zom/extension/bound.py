@@ -113,6 +113,12 @@ class Coder(ABC, Generic[D, E]):
     def encode(self, chunk: D) -> E:
         """What `chunk` is stored as; `chunk` itself stays as it is."""
 
+    def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
+        """For bytes->bytes: what each of `count` chunks is stored as, that lie one behind the other in `rows`."""
+        size = len(rows) // count
+        encode: Any = self.encode
+        return [encode(rows[start : start + size]) for start in range(0, count * size, size)]
+
     @abstractmethod
     def decode(self, chunk: E) -> D:
         """What `chunk` was made of; it may share memory with `chunk`, and may be read-only."""

@@ -127,6 +127,20 @@ class BoundChain:
             self._fail(name, cause)
         return cast("Data", made)
 
+    def encode_rows(self, rows: Array) -> list[Data]:
+        """The bytes that each of `rows` is stored as; these lie in one piece, in the order of memory.
+
+        The CodecError of one that is at fault does not tell which it was.
+        """
+        name, coder = self._rows
+        try:
+            made: list[Data] = coder.encode_rows(byte_view(rows), len(rows))
+            for name, encode in self._encoders[self.pivot + 2 :]:  # noqa: B007
+                made = [encode(each) for each in made]
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+        return made
+
     def decode(self, data: Data) -> Array:
         """The chunk that is stored as `data`; it may be read-only, and share memory with `data`."""
         made: Any = data

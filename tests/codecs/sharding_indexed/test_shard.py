@@ -386,6 +386,48 @@ def test_a_shard_is_built_of_encoded_inner_chunks(location):
     assert bytes(coder.build(chunks)) == by_hand([b"one", None, b"three", None], location)
 
 
+BLOSC = {
+    "name": "blosc",
+    "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0},
+}
+SUMMED = {"name": "zstd", "configuration": {"level": 3, "checksum": True}}
+
+
+@pytest.mark.parametrize("codecs", [[ZSTD], [SUMMED, "crc32c"], [BLOSC], [GZIP, "crc32c"], ["crc32c"]])
+@pytest.mark.parametrize("missing", [(), (1, 5), (0, 1, 2, 3, 4, 5, 6, 7)])
+def test_inner_chunks_are_encoded_together_as_each_would_be(codecs, missing):
+    array = numbers(64, 8, dtype="<i4")
+    chain = bound((64, 8), shard((8, 8), [LITTLE, *codecs]), dtype="int32")
+    for place in missing:
+        array[8 * place : 8 * place + 8] = 0
+    inner = chain.serializer.inner
+    each = [
+        None if place in missing else bytes(inner.encode(np.array(piece)))
+        for place, piece in enumerate(pieces(array, 8, 8))
+    ]
+    assert bytes(chain.encode(array)) == by_hand(each)
+
+
+def test_the_inner_chunk_that_can_not_be_encoded_is_named(monkeypatch):
+    chain = bound((4, 6), shard((2, 3), [LITTLE, GZIP, "crc32c"]))
+    plain = chain.serializer.inner.coders[1].encode
+
+    def encode(chunk):
+        if bytes(chunk) == bytes([16, 17, 18, 22, 23, 24]):
+            raise CodecError("there is no room")
+        return plain(chunk)
+
+    inner = chain.serializer.inner
+    monkeypatch.setattr(inner.coders[1], "encode", encode)
+    monkeypatch.setattr(
+        inner,
+        "_encoders",
+        tuple((name, coder.encode) for name, coder in zip(inner.names, inner.coders, strict=True)),
+    )
+    with pytest.raises(CodecError, match=r"^sharding_indexed: inner chunk \(1, 1\): gzip: there is no room$"):
+        chain.encode(numbers(4, 6))
+
+
 def test_inner_chunks_that_stay_are_copied_as_they_are():
     array = numbers(4, 6)
     coder = bound((4, 6), shard((2, 3), [LITTLE, GZIP])).serializer

@@ -71,9 +71,8 @@ class BloscCoder(Coder[Any, Any]):
         self._typesize = width if width <= _WIDEST else 1
         self._shuffle = (2 if self._typesize == 1 else 1) if shuffle == AUTO else shuffle
         self._cname = "lz4" if cname == "snappy" and cname not in self._known else cname
-        self._clevel = clevel
         self.is_slow = cname in {"zlib", "zstd"}
-        self._blocksize = min(blocksize, _MOST)
+        self._settings = (self._cname.encode(), clevel, self._shuffle, min(blocksize, _MOST), self._typesize)
 
     @override
     def encode(self, chunk: Data) -> Data:
@@ -81,8 +80,18 @@ class BloscCoder(Coder[Any, Any]):
             raise _unknown(self._cname, self._known)
         if len(chunk) > _MOST:
             raise CodecError(f"expected at most {_MOST} bytes, found {len(chunk)}")
-        settings = (self._cname.encode(), self._clevel, self._shuffle, self._blocksize, self._typesize)
-        return cast("Data", self._alone(self._library.compress, chunk, *settings))
+        return cast("Data", self._alone(self._library.compress, chunk, *self._settings))
+
+    @override
+    def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
+        if self._cname not in self._known or not rows:
+            return super().encode_rows(rows, count)
+        made: list[Data] = self._alone(self._compress_rows, rows, len(rows) // count)
+        return made
+
+    def _compress_rows(self, rows: memoryview, size: int) -> list[Data]:
+        compress, settings = self._library.compress, self._settings
+        return [compress(rows[start : start + size], *settings) for start in range(0, len(rows), size)]
 
     def _alone(self, call: Callable[..., Any], *given: object) -> Any:
         """What the call gives, without threads inside unless somebody asked for them."""

@@ -116,6 +116,31 @@ class ShardCoder(Coder[Any, Any]):
         blocks = self._cut(chunk)
         there = ~self._empty(blocks)
         places: list[int] = np.flatnonzero(there).tolist()
+        present = self._encode_rows(blocks, there)
+        if present is None:
+            present = self._encode_each(blocks, places)
+        del blocks  # as large as what is now joined
+        sizes = np.full(self.count, -1)
+        sizes[places] = [len(data) for data in present]
+        return self._join(sizes, present)
+
+    def _encode_rows(self, blocks: Sequence[Array] | Array, there: Array) -> list[Data] | None:
+        """The inner chunks that are `there`, encoded; None where they are larger, or one is at fault."""
+        if not self.rows.is_possible or self.inner.direct or not isinstance(blocks, np.ndarray):
+            return None
+        made: list[Data] = []
+        step = max(1, _AT_ONCE // self.rows.nbytes)
+        try:
+            for first in range(0, self.count, step):
+                part = blocks[first : first + step]
+                kept = there[first : first + step]
+                if kept.any():
+                    made += self.inner.encode_rows(part if kept.all() else part[kept])
+        except CodecError:
+            return None
+        return made
+
+    def _encode_each(self, blocks: Sequence[Array] | Array, places: list[int]) -> list[Data]:
         present: list[Data] = []
         encode = self.inner.encode
         try:
@@ -123,10 +148,7 @@ class ShardCoder(Coder[Any, Any]):
                 present.append(encode(blocks[place]))  # noqa: PERF401 - how many there are tells which failed
         except CodecError as cause:
             raise self.refuse(places[len(present)], cause) from cause
-        del blocks  # as large as what is now joined
-        sizes = np.full(self.count, -1)
-        sizes[places] = [len(data) for data in present]
-        return self._join(sizes, present)
+        return present
 
     def decode(self, chunk: Data) -> Array:
         """The elements of a whole shard."""

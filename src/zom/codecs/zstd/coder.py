@@ -62,6 +62,12 @@ class ZstdCoder(Coder[Data, Data]):
             return self._contexts.compress(chunk)
         return self._compress(chunk, self._level, self._checksum)
 
+    def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
+        """A frame of each chunk."""
+        if self._contexts is None or not rows:
+            return super().encode_rows(rows, count)
+        return self._contexts.compress_rows(rows, count)
+
     def decode(self, chunk: Data) -> Data:
         """What all frames in `chunk` hold, one after the other."""
         nbytes = self._before.nbytes
