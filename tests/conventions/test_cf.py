@@ -505,3 +505,39 @@ def test_bounds_may_have_a_long_name_of_their_own_before_1_11(version, told) -> 
     spec = v3.GroupSpec(attributes={"Conventions": version}, members={"lat": axis, "lat_bnds": bounds})
     found = [each for each in zom.validate(spec) if each.code.startswith("cf/bounds")]
     assert [each.severity for each in found] == told
+
+
+# --- missing values of coordinates ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("_FillValue", "AAAAAAAA+H8=", "cf/coordinate-without-nan-fill"),  # as xarray writes it by default
+        ("missing_value", "NaN", "cf/coordinate-without-nan-fill"),
+        ("_FillValue", "AAAAAAA4j8A=", "cf/coordinate-without-fill"),  # -999.0
+        ("missing_value", -999.0, "cf/coordinate-without-fill"),
+        ("missing_value", [-9999.0, -999.0], "cf/coordinate-without-fill"),
+    ],
+)
+def test_a_fill_value_of_a_coordinate_is_an_error_where_it_marks_numbers(name, value, code) -> None:
+    attributes = {"units": "degrees_north", "standard_name": "latitude", "axis": "Y", name: value}
+    lat = v3.ArraySpec.build(shape=(2,), dtype="float64", dimension_names=("lat",), attributes=attributes)
+    spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"lat": lat})
+    severity = "note" if "nan" in code else "error"
+    found = [(each.code, each.severity) for each in zom.validate(spec, conventions=["cf"])]
+    assert found == [(code, severity)]
+    full = zom.validate(spec, conventions=["cf"], profile="full")
+    assert (code, "error") in [(each.code, each.severity) for each in full]
+
+
+def test_a_nan_fill_value_of_a_coordinate_is_told_with_what_to_do() -> None:
+    attributes = {"units": "degrees_east", "standard_name": "longitude", "axis": "X", "_FillValue": "NaN"}
+    lon = v3.ArraySpec.build(shape=(2,), dtype="float32", dimension_names=("lon",), attributes=attributes)
+    spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"lon": lon})
+    assert [str(each) for each in zom.validate(spec, conventions=["cf"])] == [
+        (
+            '/lon: attributes._FillValue: expected no _FillValue of NaN, found "NaN"; remove the attribute; in xarray, write '
+            "with encoding={'_FillValue': None}"
+        )
+    ]

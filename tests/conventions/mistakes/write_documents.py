@@ -92,9 +92,7 @@ def by_xarray(folder: Path) -> dict[str, Path]:
     for form in (2, 3):
         for name, dataset in (("climate", climate()), ("weather", weather())):
             made[f"xarray {name} v{form}"] = place = folder / f"{name}{form}"
-            coordinates = {each: {"_FillValue": None} for each in ("time", "lat", "lon", "x", "y")}
-            encoding = {each: said for each, said in coordinates.items() if each in dataset.variables}
-            dataset.to_zarr(place, zarr_format=form, consolidated=False, encoding=encoding)
+            dataset.to_zarr(place, zarr_format=form, consolidated=False)
     tree = xr.DataTree.from_dict({"/": weather()[["time"]], "/rain": weather()[["rain"]]})
     made["xarray tree v3"] = folder / "tree"
     tree.to_zarr(folder / "tree", zarr_format=3, consolidated=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.values import equal
+from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_one
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text
@@ -16,7 +17,7 @@ from zom.conventions.cf.words import pairs
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zom.checks.check import Breach
     from zom.conventions.framework.rulebook import Functions
@@ -170,12 +171,8 @@ def _is_climatology(variable: Variable) -> bool:
     return variable.is_named("climatology")
 
 
-def _filled(variable: Variable) -> Iterator[Breach]:
-    for name in ("_FillValue", "missing_value"):
-        if name in variable.attributes:
-            yield variable.breach(
-                name, f"no {name}, as all bounds are there", show(variable.attributes[name])
-            )
+def _of_climatology(check: Callable[[Variable], Iterator[Breach]]) -> Any:
+    return judged(check, where=_is_climatology, otherwise="no climatology variable")
 
 
 _NONE: Final = "no boundary variable"
@@ -201,6 +198,7 @@ CHECKS: Final[Functions] = {
     "climatology-dimensions": _dimensions("climatology"),
     "climatology-vertices": judged_text(_two, "climatology"),
     "climatology-numeric": _numeric("climatology"),
-    "climatology-attributes": judged(_agrees, where=_is_climatology, otherwise="no climatology variable"),
-    "climatology-without-fill": judged(_filled, where=_is_climatology, otherwise="no climatology variable"),
+    "climatology-attributes": _of_climatology(_agrees),
+    "climatology-without-fill": _of_climatology(without_fill("all bounds are there")),
+    "climatology-without-nan-fill": _of_climatology(without_nan_fill),
 }

@@ -9,15 +9,16 @@ allows it, and is the authority by the conformance document's own words.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.units import axis_of_units, is_pressure
 from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zom.checks.check import Breach
     from zom.conventions.framework.rulebook import Functions
@@ -131,14 +132,6 @@ def _names_label(variable: Variable) -> bool:
     return any(variable.of(node).is_text for node in nodes if node is not None)
 
 
-def _fill(variable: Variable) -> Iterator[Breach]:
-    for name in ("_FillValue", "missing_value"):
-        if name in variable.attributes:
-            yield variable.breach(
-                name, f"no {name}, as all coordinates are there", show(variable.attributes[name])
-            )
-
-
 def _is_coordinate(variable: Variable) -> bool:
     return variable.is_coordinate
 
@@ -209,6 +202,10 @@ def _is_projected(variable: Variable) -> bool:
     )
 
 
+def _of_coordinate(check: Callable[[Variable], Iterator[Breach]]) -> Any:
+    return judged(check, where=_is_coordinate, otherwise="no coordinate variable", reach="name")
+
+
 CHECKS: Final[Functions] = {
     "axis-of-coordinates": judged_text(_place, "axis"),
     "axis-agrees": judged_text(_consistent, "axis", reach="document"),
@@ -229,9 +226,8 @@ CHECKS: Final[Functions] = {
         _labels, "coordinates", where=_names_label, otherwise="no variable of strings among the coordinates"
     ),
     "ancillary-exist": names_each("ancillary_variables"),
-    "coordinate-without-fill": judged(
-        _fill, where=_is_coordinate, otherwise="no coordinate variable", reach="name"
-    ),
+    "coordinate-without-fill": _of_coordinate(without_fill("all coordinates are there")),
+    "coordinate-without-nan-fill": _of_coordinate(without_nan_fill),
     "text-coordinate": judged(
         _text_coordinate,
         where=lambda v: v.is_text and v.node.ndim == 1,

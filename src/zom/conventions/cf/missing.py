@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import struct
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from zom.checks.values import equal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from zom.checks.check import Breach
     from zom.conventions.framework.rulebook import Functions
 
-__all__ = ["CHECKS", "is_number", "is_whole", "representable"]
+__all__ = ["CHECKS", "is_nan", "is_number", "is_whole", "representable", "without_fill", "without_nan_fill"]
 
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _FLOAT32: Final = 3.4028235677973366e38  # what is nearer to the largest float32 than to infinity
@@ -74,6 +75,46 @@ def _is_base64_float(text: str) -> bool:
         return len(base64.b64decode(text, validate=True)) in {4, 8}
     except (binascii.Error, ValueError):
         return False
+
+
+def is_nan(value: Any) -> bool:
+    """Whether an attribute is NaN, as one of the ways to write it in JSON has it.
+
+    >>> is_nan("NaN"), is_nan(math.nan), is_nan("AAAAAAAA+H8="), is_nan("AAAAAAAA8D8=")
+    (True, True, True, False)
+    """
+    if isinstance(value, float):
+        return math.isnan(value)
+    if value == "NaN":
+        return True
+    if not isinstance(value, str) or not _is_base64_float(value):
+        return False
+    data = base64.b64decode(value)
+    return math.isnan(struct.unpack("<d" if len(data) == 8 else "<f", data)[0])
+
+
+_MARKS: Final = ("_FillValue", "missing_value")
+
+
+def without_fill(why: str) -> Any:
+    """No value of a variable is marked as missing, which NaN is without a mark."""
+
+    def check(variable: Variable) -> Iterator[Breach]:
+        for name in _MARKS:
+            value = variable.attributes.get(name, math.nan)
+            if not is_nan(value):
+                yield variable.breach(name, f"no {name}, as {why}", show(value))
+
+    check.__name__ = check.__qualname__ = "without_fill"
+    return check
+
+
+def without_nan_fill(variable: Variable) -> Iterator[Breach]:
+    """No attribute says that NaN is missing."""
+    for name in _MARKS:
+        value = variable.attributes.get(name)
+        if is_nan(value):
+            yield variable.breach(name, f"no {name} of NaN", show(value))
 
 
 def _same_type(name: str) -> Any:
