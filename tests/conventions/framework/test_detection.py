@@ -153,6 +153,23 @@ def test_a_misspelt_key_within_metadata_is_told_with_what_is_missing():
     assert error.fix == "rename 'coordinateTransformation' to 'coordinateTransformations'"
 
 
+def test_a_misspelt_key_of_several_is_told_with_what_is_missing():
+    attributes = {"long_name": "quality", "flag_value": [0, 1], "flag_meanings": "good bad"}
+    array = v3.ArraySpec.build(shape=(), dtype="int8", attributes=attributes)
+    report = zom.validate(v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"q": array}))
+    (error,) = report.of("error")
+    assert (error.code, error.found) == ("cf/flag-meanings-need-values", "nothing, but 'flag_value'")
+    assert error.fix == "rename 'flag_value' to 'flag_values'"
+    assert not report.of("warning")
+
+
+def test_a_finding_that_names_a_misspelt_key_rests_on_others_as_well():
+    uuid = {"uuid": "b77365e5-2b0c-4141-b917-c03b7c68e935"}
+    attributes = {"zarr_conventions": [uuid], "license": {"SPDX": "MIT"}}
+    report = zom.validate(v3.GroupSpec(attributes=attributes), conventions=["license"])
+    assert [(each.code, each.found) for each in report] == [("license/one-form", "nothing, but 'SPDX'")]
+
+
 def test_a_misspelt_key_that_need_not_be_there_is_told_itself():
     plate = {
         "rows": [{"name": "A"}], "columns": [{"name": "1"}], "aquisitions": [], "name": "p", "field_count": 1,

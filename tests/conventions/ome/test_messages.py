@@ -37,6 +37,8 @@ SAID = {
     ("plate-well-agrees", "columns-first"): (
         'expected "B/2", found "2/B" with rowIndex 1 and columnIndex 1'
     ),
+    ("dataset-path-form", "from-the-root"): 'expected names joined by slashes, none of them ".", found "/1"',
+    ("dataset-once", "the-first-one-again"): 'expected a value that stands there once, found "0" again',
     ("plate-tree", "no-well-metadata"): 'expected the path of a group with ome.well, found "B/2", which has none',
     ("plate-empty-row", "an-empty-one"): "expected a row with images, found none",
     ("plate-empty-well", "an-empty-one"): "expected a well with images, found none",

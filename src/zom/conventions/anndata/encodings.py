@@ -139,6 +139,7 @@ ELEMENT_RULES: Final = (
         python(_is_known),
         must="encoding type and version are ones that anndata defines",
         fix="write a type and version of the specification; newer ones need a newer anndata",
+        after=("obs-var",),
         link=f"{LINK}#elements",
     ),
     CheckedRule(

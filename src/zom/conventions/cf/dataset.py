@@ -36,6 +36,8 @@ LISTS: Final = (
     "part_node_count", "interior_ring", "nodes", "quantization", "bounds_tie_points",
 )  # fmt: skip
 """The attributes whose words name variables."""
+_ONE: Final = frozenset({"bounds", "climatology", "geometry", "quantization", "bounds_tie_points"})
+"""Those that name one variable."""
 _KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
 """Those in which a key stands before each name."""
 
@@ -223,7 +225,9 @@ def _words(source: Node) -> Iterator[tuple[str, str]]:
         return value if isinstance(value, str) else ""
 
     for attribute in LISTS:
-        yield from ((attribute, word) for word in text(attribute).split())
+        # Where several stand in the place of one, the others are no boundaries because of that.
+        words = text(attribute).split()
+        yield from ((attribute, word) for word in (words[:1] if attribute in _ONE else words))
     for attribute in _KEYED:
         yield from ((attribute, word) for each in entries(text(attribute)) or () for word in each.words)
     for each in entries(text("coordinate_interpolation")) or ():

@@ -15,6 +15,7 @@ from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, meant_vers
 from zom.conventions.cf.variable import Variable, judged, listed
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
+from zom.misspelling import misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ def _scalar_texts(site: Site) -> Iterable[Breach]:
         for name, value in site.holder.attributes.items()
         if name != "_ARRAY_DIMENSIONS"
         and name not in known
+        and not misspelt(name, "_ARRAY_DIMENSIONS")
         and is_list(value)
         and any(isinstance(each, str) for each in listed(value))
     ]

@@ -335,9 +335,9 @@ class _Detection:
             slip for each in found.values() if each in self._is_wanted for slip in misspelt_in(each, node)
         ]
         if within:
-            told = self.judgement.problems[before:]
-            within = with_hints(told, node, dict.fromkeys(within))
-            self.judgement.problems[before:] = told
+            told = self.judgement.told_since(before)
+            within, revised = with_hints(told, node, dict.fromkeys(within))
+            self.judgement.revise(before, revised)
         signs: list[MisspeltKey] = []
         for convention, slip in misspelt_sign(node, found, self._wanted):
             if self._is_asked and convention.id not in self._meant:

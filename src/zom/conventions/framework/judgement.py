@@ -340,6 +340,20 @@ class Judgement:
             self.problems.append(problem)
             self._told.append((Told(problem, convention), None))
 
+    def told_since(self, place: int) -> list[Told]:
+        """What was told after the first `place` findings."""
+        return [each for each, _ in self._told[place:]]
+
+    def revise(self, place: int, revised: Mapping[int, Problem | None]) -> None:
+        """Say instead what `revised` has, by the place after the first `place` findings; nothing for None."""
+        later = [
+            (each if new is each.problem else each._replace(problem=new), tally)
+            for at, (each, tally) in enumerate(self._told[place:])
+            if (new := revised.get(at, each.problem)) is not None
+        ]
+        self._told[place:] = later
+        self.problems[place:] = [each.problem for each, _ in later]
+
     # --- which of them speak -------------------------------------------------------------------------------
 
     def settle(

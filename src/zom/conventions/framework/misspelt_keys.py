@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_
 
 from pydantic import BaseModel
 
+from zom.checks.selector import parse_selector
 from zom.conventions.framework.attributes import faults_in
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
@@ -16,9 +17,10 @@ from zom.json.value import JSONDict
 from zom.misspelling import meant, misspelt
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.precedence import Told
     from zom.problems import Path, Problem
 
 __all__ = ["MisspeltKey", "is_taken", "misspelt_in", "misspelt_sign", "with_hints"]
@@ -106,22 +108,43 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
-def with_hints(problems: list[Problem], node: Node, slips: Collection[MisspeltKey]) -> list[MisspeltKey]:
-    """The slips of which no problem tells; of each other, the one problem of what is missing says so from now on."""
+def with_hints(
+    told: Sequence[Told], node: Node, slips: Collection[MisspeltKey]
+) -> tuple[list[MisspeltKey], dict[int, Problem | None]]:
+    """The slips of which no finding tells; and what findings of what is missing say instead, by their place.
+
+    Of those that tell of one slip the first speaks of it, and the others are None.
+    """
     left: list[MisspeltKey] = []
+    revised: dict[int, Problem | None] = {}
     for slip in slips:
-        path = ("attributes", *slip.holder, slip.meant)
-        told = [
-            place for place, each in enumerate(problems) if each.node == node.path and each.inside == path
+        places = [
+            place
+            for place, each in enumerate(told)
+            if place not in revised and each.problem.node == node.path and _misses(each, slip)
         ]
-        if not told:
+        if not places:
             left.append(slip)
             continue
+        first, *others = sorted(places, key=lambda place: _ORDER.index(told[place].problem.severity))
         fix = f"rename {slip.key!r} to {slip.meant!r}"
-        problems[told[0]] = replace(problems[told[0]], found=f"nothing, but {slip.key!r}", fix=fix)
-        for place in reversed(told[1:]):
-            del problems[place]
-    return left
+        revised[first] = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
+        revised.update(dict.fromkeys(others))
+    return left, revised
+
+
+_ORDER: Final = ("error", "warning", "note")
+
+
+def _misses(told: Told, slip: MisspeltKey) -> bool:
+    """Whether a finding says that what is meant is missing, itself or as one of several."""
+    holder = ("attributes", *slip.holder)
+    if told.path == (*holder, slip.meant):
+        return True
+    check = None if told.rule is None else told.rule.check
+    if told.path != holder or check is None or check.name != "any_of" or told.problem.found != "none":
+        return False
+    return slip.meant in {parse_selector(each).steps[-1] for each in check.params["selectors"]}
 
 
 # --- what would tell of a convention that is not there -----------------------------------------------------

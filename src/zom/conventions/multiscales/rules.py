@@ -5,6 +5,7 @@ https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -110,11 +111,20 @@ def _without_rings(site: Site) -> Iterable[Breach] | Skip:
     if not any(level.source for level in levels):
         return Skip("no level is derived from another one")
     above = {level.asset: level.source for level in reversed(levels) if level.asset and level.source}
-    rings = {name: len(ring) for ring in _rings(above) for name in ring}
+    # Of two levels with one asset, nobody knows which one is meant.
+    counts = Counter(level.asset for level in levels)
+    place = {level.asset: level for level in levels if counts[level.asset] == 1}
+    # A ring is one fault, and told at that of its levels which stands first.
+    rings = [
+        (min(place[name].place for name in ring), len(ring))
+        for ring in _rings(above)
+        if place.keys() >= {*ring}
+    ]
     return [
         site.breach(level.at("derived_from"), "a level that was there before", _way(level, above, length))
+        for first, length in sorted(rings)
         for level in levels
-        if level.asset and level.source == above.get(level.asset) and (length := rings.get(level.asset))
+        if level.place == first
     ]
 
 
@@ -167,7 +177,7 @@ def _scaled(site: Site) -> Iterable[Breach] | Skip:
     breaches: list[Breach] = []
     for level, source in sources_of(levels_of(site.node)):
         scale = level.numbers("scale")
-        if not scale or not all(each > 0 for each in scale):
+        if not scale or any(each < 0 for each in scale) or level.asset == source.asset:
             continue
         pairs = _pairs(site.node, level, source)
         fitting = [(fine, coarse) for fine, coarse in pairs if len(fine.shape or ()) == len(scale)]

@@ -183,7 +183,15 @@ _DRAFT: Final = CheckedRule(
 )
 _KEPT: Final = (
     *("version", "key-spelling", "version-consistent", "zarr-format", "metadata"),
-    *("multiscales", "datasets", "dataset-has-path", "dataset-path", "dataset-order"),
+    *(
+        "multiscales",
+        "datasets",
+        "dataset-has-path",
+        "dataset-path",
+        "dataset-path-form",
+        "dataset-once",
+        "dataset-order",
+    ),
 )
 _KEPT_OF: Final = ("label", "plate", "well", "bf2raw")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zom.checks.check import Breach, Site, Skip
 from zom.checks.references import Base, near_name, references
 from zom.formats.node_view import UNKNOWN, Node
+from zom.misspelling import misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def leads_to(edition: Edition) -> Judge:
             site.breach(
                 value.path,
                 expected,
-                f"{show(value.value)}{_seen(target)}",
+                f"{show(value.value)}{_seen(edition, target, key)}",
                 fix=_near(start, value.value, target),
+                related=[target] if isinstance(target, Node) else (),
             )
             for value, target in found
             if not (isinstance(target, Node) and target.is_group and key in edition.metadata(target))
@@ -43,10 +45,13 @@ def leads_to(edition: Edition) -> Judge:
     return leads
 
 
-def _seen(target: object) -> str:
+def _seen(edition: Edition, target: object, key: str) -> str:
     if not isinstance(target, Node):
         return ""
-    return ", which is an array" if target.is_array else ", which has none"
+    if target.is_array:
+        return ", which is an array"
+    meant = [each for each in edition.metadata(target) if misspelt(each, key)]
+    return f", which has none{''.join(f', but {each!r}' for each in meant[:1])}"
 
 
 def _near(start: Node | None, path: str, target: object) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Skip
-from zom.conventions.affine import affine_of, integers_of, numbers_of
+from zom.conventions.affine import Affine, affine_of, integers_of, numbers_of
 from zom.conventions.framework.convention import declaration_of, register
 from zom.conventions.framework.near_keys import spelled
 from zom.conventions.framework.rulebook import read_rulebook
@@ -120,11 +120,15 @@ def _invertible(site: Site) -> Iterable[Breach] | Skip:
     ]
 
 
+def _looks_like_gdals(affine: Affine) -> bool:
+    return affine.c == 0 == affine.e and affine.b != 0 and affine.f != 0 and affine.a != 0
+
+
 def _not_gdals(site: Site) -> Iterable[Breach] | Skip:
     affine = affine_of(site.node.attributes.get(TRANSFORM))
     if affine is None:
         return Skip(f"no {TRANSFORM} of six numbers")
-    if affine.c == 0 == affine.e and affine.b != 0 and affine.f != 0 and affine.a != 0:
+    if _looks_like_gdals(affine):
         path = ("attributes", TRANSFORM)
         return [
             site.breach(
@@ -181,7 +185,10 @@ def _as_the_transform_says(site: Site) -> Iterable[Breach] | Skip:
     if lengths is None:
         return Skip("the shape of the grid is not known")
     apart = off_by(bbox, node, affine, lengths)
-    return () if apart is None else [site.breach(("attributes", BBOX), apart, show(node.attributes[BBOX]))]
+    if apart is None:
+        return ()
+    fix = f"reorder {TRANSFORM}, which looks like GDAL's order" if _looks_like_gdals(affine) else None
+    return [site.breach(("attributes", BBOX), apart, show(node.attributes[BBOX]), fix=fix)]
 
 
 def _levels_declare(site: Site) -> Iterable[Breach] | Skip:

@@ -208,6 +208,8 @@ def _wrong_axes(site: Site, path: Path, system: dict[str, Any]) -> Iterator[Brea
         name = axis.get("name") if is_dict(axis) else None
         if not is_dict(axis) or not isinstance(name, str) or not isinstance(axis.get("type"), str):
             yield site.breach(at, "an object with the strings name and type", show(axis))
+            if not is_dict(axis):
+                return  # who writes names alone does so for all axes
         elif axis["type"] != "channel" and "unit" not in axis:
             yield site.breach((*at, "unit"), "a unit, as every axis but channels has", "nothing")
         elif name in seen:

@@ -65,11 +65,24 @@ def dimensions_spelled(site: Site) -> Iterator[Breach] | Skip:
     if site.node.members is None:
         return NOT_READ
     lengths = lengths_of(site.node)
-    known = {name: length for name, (length, node) in lengths.items() if node.dims == (node.name,) == (name,)}
+    known = {
+        name: length
+        for name, (length, _) in lengths.items()
+        if (array := site.node.arrays.get(name)) is not None
+        and _is_meant_as_coordinate(array, length, lengths)
+    }
     others = [name for name in lengths if name not in known]
     if not known or not others:
         return Skip("no dimension with a coordinate, or none without one")
     return _nearly_known(lengths, known, others)
+
+
+def _is_meant_as_coordinate(array: Node, length: int, lengths: Lengths) -> bool:
+    """Whether the array is the coordinate of the dimension of its name, its own dimension rightly written or not."""
+    if array.dims is None or len(array.dims) != 1 or array.shape != (length,):
+        return False
+    (dim,) = array.dims
+    return dim == array.name or (dim is not None and lengths[dim][1] is array and _is_nearly(dim, array.name))
 
 
 def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) -> Iterator[Breach]:
