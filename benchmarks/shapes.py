@@ -316,11 +316,15 @@ def main(rounds: int, wanted: list[str]) -> int:
             continue
         print(f"\n{act}: geometric mean {mean(found):.2f} (target {MEAN[act]}), worst {max(found):.2f}")
         means = {name: mean(times) for name, times in beside[act].items()}
-        print("as many times as long take, in the mean: " + ", ".join(f"{n} {t:.2f}" for n, t in means.items()))
+        print(
+            "as many times as long take, in the mean: " + ", ".join(f"{n} {t:.2f}" for n, t in means.items())
+        )
         if mean(found) > MEAN[act]:
             missed.append(f"{act}: geometric mean {mean(found):.2f}, more than {MEAN[act]}")
         if means["zarr"] < TIMES_ZARR[act]:
-            missed.append(f"{act}: {means['zarr']:.1f} times as fast as zarr-python, less than {TIMES_ZARR[act]}")
+            missed.append(
+                f"{act}: {means['zarr']:.1f} times as fast as zarr-python, less than {TIMES_ZARR[act]}"
+            )
     for line in missed:
         print(f"missed: {line}")
     return 1 if missed else 0

@@ -9,14 +9,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.checks.blocks import repeated
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
 from zom.checks.checked_rule import CheckedRule, is_value
 from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
 from zom.conventions.anndata.encodings import LINK
 from zom.json.python_value import is_list
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

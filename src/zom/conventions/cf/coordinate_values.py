@@ -8,11 +8,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
 from zom.conventions.cf.variable import Variable
 from zom.formats.node_view import remembered
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,12 @@ from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.checks.blocks import Blocks, first_outside, in_step, index_text
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.units import LATITUDE, LONGITUDE
 from zom.conventions.cf.variable import INTEGERS, Variable, listed
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -142,8 +142,9 @@ def _has_rules(model: type[BaseModel]) -> bool:
     """Whether a rule stands beside any field: the ways that lead to fields of parts of parts may be thousands."""
     known, waiting = {model}, [model]
     while waiting:
-        for field in _fields_of(waiting.pop()).values():
-            inner: list[Any] = [field.annotation, *field.metadata]
+        # The fields of pydantic would take long to build, for models that no node has.
+        for hint in get_type_hints(waiting.pop(), include_extras=True).values():
+            inner: list[Any] = [hint]
             while inner:
                 each = inner.pop()
                 if isinstance(each, CheckedRule):

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from zom.checks.blocks import in_step
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip
+from zom.numpy_later import np
 from zom.problems import show
 
 if TYPE_CHECKING:
