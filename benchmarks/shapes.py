@@ -287,6 +287,19 @@ def measure(cell: Cell, folder: Path, rounds: int) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
+def summed_up(act: str, ratios: list[float], means: dict[str, float]) -> list[str]:
+    """Print the means of an act; what is missed."""
+    print(f"\n{act}: geometric mean {mean(ratios):.2f} (target {MEAN[act]}), worst {max(ratios):.2f}")
+    others = ", ".join(f"{name} {times:.2f}" for name, times in means.items())
+    print(f"as many times as long take, in the mean: {others}")
+    missed: list[str] = []
+    if mean(ratios) > MEAN[act]:
+        missed.append(f"{act}: geometric mean {mean(ratios):.2f}, more than {MEAN[act]}")
+    if means["zarr"] < TIMES_ZARR[act]:
+        missed.append(f"{act}: {means['zarr']:.1f} times as fast as zarr-python, less than {TIMES_ZARR[act]}")
+    return missed
+
+
 def main(rounds: int, wanted: list[str]) -> int:
     chosen = [cell for cell in cells() if not wanted or any(part in cell.name for part in wanted)]
     others = list(PEERS)[1:]
@@ -312,19 +325,8 @@ def main(rounds: int, wanted: list[str]) -> int:
                 if name in times:
                     beside[cell.act].setdefault(name, []).append(times[name] / times["zom"])
     for act, found in ratios.items():
-        if not found:
-            continue
-        print(f"\n{act}: geometric mean {mean(found):.2f} (target {MEAN[act]}), worst {max(found):.2f}")
-        means = {name: mean(times) for name, times in beside[act].items()}
-        print(
-            "as many times as long take, in the mean: " + ", ".join(f"{n} {t:.2f}" for n, t in means.items())
-        )
-        if mean(found) > MEAN[act]:
-            missed.append(f"{act}: geometric mean {mean(found):.2f}, more than {MEAN[act]}")
-        if means["zarr"] < TIMES_ZARR[act]:
-            missed.append(
-                f"{act}: {means['zarr']:.1f} times as fast as zarr-python, less than {TIMES_ZARR[act]}"
-            )
+        if found:
+            missed += summed_up(act, found, {name: mean(times) for name, times in beside[act].items()})
     for line in missed:
         print(f"missed: {line}")
     return 1 if missed else 0
