@@ -28,14 +28,14 @@ OVERHEAD = 1e-5
 OVERHEAD_OF_BATCHES = OVERHEAD / 16
 """The same of a chunk that is decoded together with others, without the lock."""
 
-_DOUBTFUL = (4.0, 13.0)
+_DOUBTFUL = (5.0, 13.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
 processors. Below, one thread is faster, above, several are."""
 
 _LIKELY = 8.5
 """The same, where too little is left for a trial."""
 
-_PLAINLY = 32.0
+_PLAINLY = 200.0
 """So many times its overhead are no accident of the first chunk."""
 
 _LITTLE = 2e-3
@@ -50,8 +50,14 @@ _FIRST = 3
 _FEW = 8
 """One of so many items is done so: where there are few, as of shards, the first one tells."""
 
+_SAMPLE = 1e-3
+"""The seconds of the chunks that tell the time of one where it is in doubt."""
+
 _TRIAL = 3e-3
-"""The seconds of each of the two trials."""
+"""The seconds of each trial."""
+
+_PLAIN_GAIN = 0.95
+"""So much of the time must threads take in a trial at most: where they are slower, they may take three times as long."""
 
 _LASTS = 32
 """For so many operations the outcome of a trial holds: what else the machine does may change it."""
@@ -200,6 +206,11 @@ class _Measured(Generic[T]):
         """How many threads the items should have of which one takes `seconds`."""
         if seconds < self._low or self._left * seconds < _LITTLE:
             return 1
+        if seconds < self._plainly and self._left * seconds > _SHORT:
+            # Done by itself, a chunk also pays for what many would share, such as the beginning of a write.
+            seconds = min(seconds, self._take(math.ceil(_SAMPLE / seconds), 1))
+            if seconds < self._low:
+                return 1
         if seconds > self._high:
             return self._most
         if self._left * seconds < _SHORT:
@@ -213,7 +224,7 @@ class _Measured(Generic[T]):
         if self._left < 3 * count:
             return self._most  # few that take long, as shards are
         alone = self._take(count, 1)
-        threads = self._most if self._take(count, self._most) < alone else 1
+        threads = self._most if self._take(count, self._most) < _PLAIN_GAIN * alone else 1
         if kind is not None:
             if len(_outcomes) >= _KINDS:
                 _outcomes.clear()
