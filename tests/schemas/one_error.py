@@ -38,15 +38,7 @@ __all__ = ["LEFT", "REPEATING", "Count", "count", "main", "reason", "wrong"]
 REPEATING: Final = frozenset({"if", "propertyNames"})
 """Keywords whose errors only say that one below them failed."""
 
-LEFT: Final = {
-    "number": "a number that breaks several limits, as a fraction outside the range of an integer does: to look at the type"
-    " first would cost every integer a condition, and every integer out of range an error of `if`",
-    "missing": "an object that lacks several members is told of each",
-    "nameless": "a codec that has no name, and says that it may be ignored, which depends on the name",
-    "field": "a field of a struct that is too short, and has something else than a name",
-    "twice": "an unknown member of a configuration of zfp is none of the configuration, and none of the mode",
-    "preset": "a preset of lzma beside filters is to be null, and what is none breaks that and what presets are",
-}
+LEFT: Final = {"missing": "an object that lacks several members is told of each"}
 """Why several errors are left, by what `reason` finds."""
 
 _TYPES: Final[tuple[Any, ...]] = (None, True, 7, -1.5, "x", [], {})
@@ -87,30 +79,8 @@ class Count:
 
 def reason(errors: Sequence[tuple[str, str]]) -> str | None:
     """The name in `LEFT` of why there are several errors; None where none is known."""
-    keywords = {keyword for _, keyword in errors}
-    if keywords == {"required"} and len({place for place, _ in errors}) == len(errors):
-        return "missing"
-    if pair := _pair(keywords, errors):
-        return pair
-    place = errors[0][0]
-    if len(errors) != len(keywords) or any(where != place for where, _ in errors):
-        return None
-    if keywords <= {"type", "minimum", "maximum", "multipleOf"}:
-        return "number"
-    return "preset" if keywords == {"type", "enum"} and place.endswith("/preset") else None
-
-
-def _pair(keywords: set[str], errors: Sequence[tuple[str, str]]) -> str | None:
-    """The name of two faults that come together."""
-    if keywords == {"required", "const"} and all(
-        where.endswith("/must_understand" if keyword == "const" else "/name") for where, keyword in errors
-    ):
-        return "nameless"
-    if keywords == {"minItems", "type"} and errors[1][0] == f"{errors[0][0]}/0":
-        return "field"
-    if keywords == {"additionalProperties"} and len(set(errors)) == 1:
-        return "twice"
-    return None
+    lacks = {keyword for _, keyword in errors} == {"required"}
+    return "missing" if lacks and len({place for place, _ in errors}) == len(errors) else None
 
 
 def count(subject: Subject, found: Sequence[Any], made: Count, turn: int = 0, every: int = 1) -> None:

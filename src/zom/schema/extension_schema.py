@@ -90,6 +90,19 @@ def anything_named(pattern: str, must_understand: dict[str, Any]) -> dict[str, A
     }
 
 
+def not_ignored(schema: dict[str, Any]) -> dict[str, Any]:
+    """An extension's object that must be understood, which is asked only where its name is right.
+
+    A codec that loses its name has one fault: that it may be ignored is wrong of names that nobody registered.
+    """
+    members = {"name": schema["properties"]["name"], "must_understand": {"const": False, "type": "boolean"}}
+    return {
+        **schema,
+        "if": {"properties": members, "required": list(members)},
+        "then": {"properties": {"must_understand": TRUE}},
+    }
+
+
 def chain(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]], last: dict[str, Any]) -> dict[str, Any]:
     """`if` after `if`: the first condition that holds decides."""
     made = last
@@ -104,6 +117,12 @@ def flat(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str,
     Every condition is looked at, so this is for what is rare: it is easier to read than a deep chain.
     """
     return {"allOf": [{"if": condition, "then": consequence} for condition, consequence in branches]}
+
+
+def long_enough(schema: dict[str, Any]) -> dict[str, Any]:
+    """A list of `minItems`, whose items are looked at only where it has so many: one too few is one fault."""
+    least = {"minItems": schema["minItems"]}
+    return {"if": least, "then": schema, "else": least}
 
 
 def needs(model: type[Configuration]) -> bool:
@@ -147,7 +166,7 @@ def codec() -> dict[str, Any]:
     aliases = [alias for each in codecs for alias in each.aliases]
     usual = [name for name in ("bytes", *_HOT) if name in known]
     others = [name for name in known if name not in usual]
-    generic = anything_named(name_pattern(aliases), TRUE)
+    generic = not_ignored(anything_named(name_pattern(aliases), BOOLEAN))
     bare = name_pattern([*aliases, *(name for name, model in known.items() if needs(model))])
     rare = {
         "if": named_one_of(others),
@@ -292,4 +311,4 @@ def inline_data_type() -> dict[str, Any]:
 def field_pair() -> dict[str, Any]:
     """One field of a `structured` type: its name, and its type."""
     pair = [{"type": "string", "minLength": 1}, {"$ref": "#/$defs/data-type"}]
-    return {"type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2}
+    return {"type": "array", **long_enough({"prefixItems": pair, "minItems": 2, "maxItems": 2})}

@@ -14,7 +14,7 @@ from zom.formats.v2 import ArraySpec, GroupSpec
 from zom.json.value import exact_text
 from zom.paths import V2_NAME_PATTERN
 from zom.schema.configuration_schema import configuration_schema, resolved
-from zom.schema.extension_schema import chain, flat
+from zom.schema.extension_schema import chain, flat, long_enough
 from zom.schema.spec_fields import field_schema
 
 __all__ = ["apart", "array", "definitions", "group", "node", "parts"]
@@ -67,7 +67,7 @@ def dtype() -> dict[str, Any]:
     }
     pair = {"prefixItems": [name, parts("dtype")], "minItems": 2, "maxItems": 2}
     triple = {"prefixItems": [name, parts("dtype"), shape], "minItems": 3, "maxItems": 3}
-    field = {"type": "array", "if": {"minItems": 3}, "then": triple, "else": pair}
+    field = {"type": "array", "if": {"minItems": 3}, "then": triple, "else": long_enough(pair)}
     return {
         "if": {"type": "string"},
         "then": {"type": "string", "pattern": texts},

@@ -1,7 +1,7 @@
 """What a schema says twice, taken out of it: one bad value is one error, then, not several.
 
-A type beside constants says nothing more than they do, and of options that are ranges of integers, each would
-refuse a value of another type.
+A type beside constants says nothing more than they do. Of options that are ranges of integers, each would
+refuse a value of another type. And a limit of integers says nothing of a fraction, which is none.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ __all__ = ["without_redundancy"]
 _MOST_LISTED: Final = 32
 """How many values stand for ranges of integers."""
 
+_LIMITS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_CONDITIONS: Final = frozenset({"if", "not", "contains"})
+_INTEGER: Final = {"type": "integer"}
+
 _CONSTANTS: Final = frozenset({"const", "enum"})
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "null": type(None),
@@ -28,8 +32,10 @@ _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
 }
 
 
-def without_redundancy(schema: Any) -> Any:
+def without_redundancy(schema: Any, *, told: bool = True) -> Any:
     """`schema` without a `type` beside constants that all have it, and with few integers listed, not as ranges.
+
+    What isn't `told`, as a condition, only has to hold or not: there, limits stay as they are, which is faster.
 
     >>> without_redundancy({"properties": {"order": {"enum": ["C", "F"], "type": "string"}}})
     {'properties': {'order': {'enum': ['C', 'F']}}}
@@ -37,22 +43,43 @@ def without_redundancy(schema: Any) -> Any:
     {'enum': ['C', None], 'type': 'string'}
     >>> without_redundancy({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 2}, {"type": "null"}]})
     {'enum': [0, 1, 2, None]}
+    >>> without_redundancy({"type": "integer", "minimum": 1})  # doctest: +ELLIPSIS
+    {'type': 'integer', 'if': {'minimum': 1}, 'else': {'if': ..., 'then': {'type': 'integer', 'minimum': 1}}}
     """
     if not is_dict(schema):
         return schema
     made: dict[str, Any] = {}
     for name, value in schema.items():
         if name in SCHEMAS_BY_NAME:
-            made[name] = {key: without_redundancy(item) for key, item in value.items()}
+            made[name] = {key: without_redundancy(item, told=told) for key, item in value.items()}
         elif name == "anyOf" and (listed := _listed(value)) is not None and not schema.keys() & _CONSTANTS:
             made["enum"] = listed
         elif name in SCHEMA_LISTS:
-            made[name] = [without_redundancy(item) for item in value]
+            made[name] = [without_redundancy(item, told=told) for item in value]
         elif name in SCHEMAS:
-            made[name] = without_redundancy(value)
+            made[name] = without_redundancy(value, told=told and name not in _CONDITIONS)
         elif name != "type" or not _is_said(schema):
             made[name] = value
-    return made
+    return _with_limits_of_integers(made) if told else made
+
+
+def _with_limits_of_integers(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema`, whose limits are told of integers alone where it has that type: -1.5 has one fault."""
+    types = schema.get("type", ())
+    limits = {name: value for name, value in schema.items() if name in _LIMITS}
+    if not limits or "integer" not in types or "number" in types or "if" in schema:
+        return schema
+    rest = {name: value for name, value in schema.items() if name not in limits}
+    # The limits first: most values keep them, and that is all that a validator looks at then.
+    return {**rest, "if": limits, "else": {"if": dict(_INTEGER), "then": _one_of(limits)}}
+
+
+def _one_of(limits: dict[str, Any]) -> dict[str, Any]:
+    """An integer that fails by one of `limits`: beyond a range, it need not be a multiple."""
+    bounds = {name: value for name, value in limits.items() if name != "multipleOf"}
+    if not bounds or bounds == limits:
+        return {**_INTEGER, **limits}
+    return {"if": bounds, "then": {"multipleOf": limits["multipleOf"]}, "else": {**_INTEGER, **bounds}}
 
 
 def _listed(options: list[Any]) -> list[int | None] | None:

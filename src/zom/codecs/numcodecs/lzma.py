@@ -9,7 +9,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -40,6 +40,7 @@ Preset = Annotated[int, Interval(0, 9)]
 """How hard lzma tries."""
 ExtremePreset = Annotated[int, Interval(2**31, 2**31 + 9)]
 """A preset with liblzma's flag for trying harder still."""
+_PRESETS: Final = [*range(10), *range(2**31, 2**31 + 10)]
 
 
 class Filter(Configuration, extra="allow"):
@@ -60,15 +61,25 @@ class LzmaConfiguration(Configuration):
     """
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
+        # Each condition asks for values that are right by themselves: what is not has its error already.
         "allOf": [
             {
-                "if": {"properties": {"filters": {"type": "array"}}, "required": ["filters"]},
+                "if": {
+                    "properties": {"filters": {"type": "array"}, "preset": {"enum": _PRESETS}},
+                    "required": ["filters", "preset"],
+                },
                 "then": {"properties": {"preset": {"type": "null"}}},
-                "else": {"properties": {"format": {"not": {"const": 3}}}},
             },
             {
-                "if": {"properties": {"format": {"enum": [2, 3]}}, "required": ["format"]},
-                "then": {"properties": {"check": {"type": "integer", "maximum": 0}}},
+                "if": {"properties": {"filters": {"type": "null"}}},
+                "then": {"properties": {"format": {"not": {"const": 3}}}},
+            },
+            {
+                "if": {
+                    "properties": {"format": {"enum": [2, 3]}, "check": {"enum": [1, 4, 10]}},
+                    "required": ["format", "check"],
+                },
+                "then": {"properties": {"check": {"enum": [-1, 0]}}},
             },
         ]
     }

@@ -47,9 +47,13 @@ class PcodecConfiguration(Configuration):
     """
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
+        # The condition asks for values that are right by themselves: what is not has its error already.
         "if": {
-            "properties": {"delta_encoding_order": {"type": "integer"}},
-            "required": ["delta_encoding_order"],
+            "properties": {
+                "delta_encoding_order": {"enum": list(range(8))},
+                "delta_spec": {"enum": ["none", "no_op", "try_lookback"]},
+            },
+            "required": ["delta_encoding_order", "delta_spec"],
         },
         "then": {"properties": {"delta_spec": {"enum": ["auto", "try_consecutive"]}}},
     }

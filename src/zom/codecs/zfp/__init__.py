@@ -58,6 +58,8 @@ class ZfpConfiguration(Configuration):
     """The mode of zfp, and the parameters of that mode."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
+        # Each mode is closed, and there is no other one: to close the whole would tell an unknown member twice.
+        "additionalProperties": True,
         "allOf": [
             {
                 "if": {"properties": {"mode": {"const": mode, "type": "string"}}, "required": ["mode"]},
@@ -68,7 +70,7 @@ class ZfpConfiguration(Configuration):
                 },
             }
             for mode, members in _OF_MODE.items()
-        ]
+        ],
     }
 
     mode: Literal["reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"]
