@@ -149,6 +149,8 @@ def test_the_version_is_that_of_the_package(call):
     ("arguments", "message"),
     [
         ([], "zom: the following arguments are required: VERB; see zom --help"),
+        (["tree", "a", "b c", "--foo"], "zom tree: 'b c' --foo: unexpected; see zom tree --help"),
+        (["--foo", "tree"], "zom tree: the following arguments are required: PLACE; see zom tree --help"),
         (["tree"], "zom tree: the following arguments are required: PLACE; see zom tree --help"),
         (
             ["tree", "x", "--depth", "-1"],

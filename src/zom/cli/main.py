@@ -12,6 +12,7 @@ import sys
 import warnings
 from importlib import import_module
 from io import StringIO
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
@@ -298,7 +299,11 @@ def _called(found: argparse.Namespace) -> int:
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     if verb and verb not in _VERBS:
         raise CommandError(_unknown(verb), USAGE)
-    return parser_of([verb] if verb else _VERBS).parse_args(arguments)
+    found, left = parser_of([verb] if verb else _VERBS).parse_known_args(arguments)
+    if left:
+        words = " ".join(map(quote, left))
+        raise CommandError(f"{words}: unexpected; see zom{verb and ' '}{verb} --help", USAGE)
+    return found
 
 
 def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
