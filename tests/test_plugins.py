@@ -188,9 +188,9 @@ def test_a_class_in_the_place_of_an_instance_is_told_with_what_to_write(package)
 @pytest.mark.parametrize(
     ("base", "registry", "wrong"),
     [
-        ("ChunkKeyEncoding", chunk_key_encodings, ["name", "configuration", "form"]),
+        ("ChunkKeyEncoding", chunk_key_encodings, ["name", "form"]),
         ("DataTypeFamily", data_types, ["from_v3", "from_numpy"]),
-        ("ChunkGrid", zom.extension.chunk_grids, ["name", "configuration", "lengths", "axes"]),
+        ("ChunkGrid", zom.extension.chunk_grids, ["name", "lengths", "axes"]),
     ],
 )
 def test_the_contract_of_each_kind_is_asked(base, registry, wrong):

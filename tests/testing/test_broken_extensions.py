@@ -576,3 +576,25 @@ def test_a_sound_extension_passes(suite):
     made = SOUND[suite]()
     for name in names_of(suite):
         run(made, name)
+
+
+def test_suites_say_what_to_set_where_an_extension_takes_less_than_they_give():
+    def wants_a_dimension(self, configuration, before, faults, path):
+        if before.lengths == ():
+            faults.append(Fault(WRONG, path, "a dimension", "none"))
+        return before
+
+    made = codec(kind="array->array", thread=wants_a_dimension)
+    told = r"expected a dimension, found none.*; set `data_types` and `shapes` to what the codec takes"
+    with pytest.raises(AssertionError, match=told):
+        run(codec_suite(lambda: made)(), "test_thread_says_what_comes_out")
+
+
+def test_suites_say_that_a_model_needs_configurations():
+    class By(Configuration):
+        by: int
+
+    made = codec(configuration=By)
+    told = r"\{\}: \['.*by: .*; set `configurations` to some that the model takes"
+    with pytest.raises(AssertionError, match=told):
+        run(codec_suite(lambda: made)(), "test_configurations_are_read_and_written_back")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, write_item
-from zom.dtypes.element import cast_error, unconfigured
+from zom.dtypes.element import cast_error
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, parse_base64, parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import Format, Kind
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
     from zom.problems import Fault, Path
 
 __all__ = ["BytesType"]
@@ -127,11 +127,9 @@ class BytesFamily(DataTypeFamily):
     def fill_schema(self, form: Format) -> dict[str, Any]:
         return BytesType().fill_schema(form)
 
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
-    ) -> DataType | None:
-        del name
-        return BytesType() if unconfigured(configuration, faults, path) else None
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
+        del name, configuration, faults, path
+        return BytesType()
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typing_extensions import override
 
-from zom.dtypes.element import Element, cast_error, configured, draft_extension, extension_type
+from zom.dtypes.element import Element, cast_error, draft_extension, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.field import Interval
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = ["TimeType"]
 
@@ -194,14 +194,13 @@ class TimeFamily(DataTypeFamily):
         return self.prototype.fill_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
+        self, name: str, configuration: TimeConfiguration, faults: list[Fault], path: Path
     ) -> DataType | None:
-        del name
-        found = configured(TimeConfiguration, configuration, faults, path)
-        if found is None:
-            return None
+        del name, faults, path
         # "us" and "μs" are "equivalent and interchangeable".
-        return replace(self.prototype, tick=found.unit.replace("μ", "u"), scale=found.scale_factor)
+        return replace(
+            self.prototype, tick=configuration.unit.replace("μ", "u"), scale=configuration.scale_factor
+        )
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path

@@ -18,7 +18,6 @@ from typing_extensions import override
 
 from zom.dtypes.fill_schema import by_text, or_null
 from zom.errors import ExtensionError, SpecError
-from zom.extension.configuration import NoConfiguration, parse_configuration
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, spelling_error
 from zom.extension.fill_value import CAST, WIDTH, no_fill
 from zom.extension.notation import NOTATIONS
@@ -26,7 +25,7 @@ from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
 from zom.json.python_value import is_list
 from zom.numpy_later import np
-from zom.problems import Fault, Path, Problem, rule, show
+from zom.problems import Fault, Path, Problem, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,31 +33,22 @@ if TYPE_CHECKING:
     from zom.extension.configuration import Configuration
     from zom.extension.datatype import Format
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = [
-    "CONFIGURATION",
     "Element",
     "NumberType",
     "PlainFamily",
     "PlainType",
     "cast_error",
-    "configured",
     "draft_extension",
     "extension_type",
     "is_unnamed_field",
     "ml_dtype",
     "pack",
-    "unconfigured",
     "unpack",
 ]
 
-CONFIGURATION = rule(
-    "data-type/configuration",
-    "a data type has the configuration that its specification asks for",
-    source="Zarr v3 core, data type; zarr-extensions, data types",
-    schema=True,
-)
 
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|0b[01]+")
 
@@ -212,23 +202,6 @@ def is_ml_dtype(dtype: np.dtype[Any], name: str) -> bool:
 C = TypeVar("C", bound="Configuration")
 
 
-def configured(model: type[C], value: JSONDict | None, faults: list[Fault], path: Path) -> C | None:
-    """The configuration of a type that needs one: where there is none at all, its members are missing."""
-    return parse_configuration(model, value or {}, CONFIGURATION, faults, path=(*path, "configuration"))
-
-
-def unconfigured(configuration: JSONDict | None, faults: list[Fault], path: Path) -> bool:
-    """Whether a type that needs no configuration has none; each of its members is a fault.
-
-    >>> unconfigured(None, [], ())
-    True
-    """
-    if configuration:
-        where = (*path, "configuration")
-        parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
-    return not configuration
-
-
 def draft_extension(extension: str, spelled: JSON, fallback: str | None) -> JSON:
     """A data type that the draft's table lacks, as an extension; URIs were never settled.
 
@@ -349,11 +322,9 @@ class PlainFamily(DataTypeFamily):
         return self.element.fill_schema(form)
 
     @override
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
-    ) -> DataType | None:
-        del name
-        return self.element if unconfigured(configuration, faults, path) else None
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
+        del name, configuration, faults, path
+        return self.element
 
     @override
     def from_v2(

@@ -103,10 +103,14 @@ class ObjectFamily(DataTypeFamily):
     def registered(self) -> bool:
         return False
 
-    def from_v3(
+    def read_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         # A v3 document that says "object" means something that we don't know.
+        del name, configuration, faults, path
+        return None
+
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
         del name, configuration, faults, path
         return None
 

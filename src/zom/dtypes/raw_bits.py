@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
-from zom.dtypes.element import unconfigured
 from zom.dtypes.raw_bytes import RawElement
+from zom.extension.configuration import NoConfiguration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = ["RawBitsType"]
 
@@ -155,12 +155,9 @@ class RawBitsFamily(DataTypeFamily):
             "else": {"type": "array", "minItems": 1, "items": _BYTE},
         }
 
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
-    ) -> DataType | None:
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
+        del configuration
         if _NAME.fullmatch(name) is None:
-            return None
-        if not unconfigured(configuration, faults, path):
             return None
         most = 8 * MOST_BYTES
         # A limit on the digits first: `int` has one of its own.
@@ -176,7 +173,7 @@ class RawBitsFamily(DataTypeFamily):
 
     def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         if isinstance(data_type, str):
-            return self.from_v3(data_type, None, faults, path)
+            return self.from_v3(data_type, NoConfiguration(), faults, path)
         return None
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema
-from zom.dtypes.element import Element, configured, draft_extension, extension_type
+from zom.dtypes.element import Element, draft_extension, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, spelling_error
 from zom.extension.field import Interval
@@ -19,7 +19,7 @@ from zom.extension.typestr import MOST_BYTES, parse_typestr
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
     from zom.problems import Fault, Path
 
 __all__ = ["LengthConfiguration", "SizedFamily", "SizedType"]
@@ -90,11 +90,10 @@ class SizedFamily(DataTypeFamily):
 
     @override
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
+        self, name: str, configuration: LengthConfiguration, faults: list[Fault], path: Path
     ) -> DataType | None:
-        del name
-        found = configured(self.configuration, configuration, faults, path)
-        return None if found is None else self.of(found.length_bytes)
+        del name, faults, path
+        return self.of(configuration.length_bytes)
 
     @override
     def from_v2(

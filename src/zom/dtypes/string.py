@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.dtypes.element import cast_error, unconfigured
+from zom.dtypes.element import cast_error
 from zom.dtypes.fill_schema import text_schema
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, refuse_type
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import Format, Kind
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
     from zom.problems import Fault, Path
 
 __all__ = ["StringType"]
@@ -114,11 +114,9 @@ class StringFamily(DataTypeFamily):
     def fill_schema(self, form: Format) -> dict[str, Any]:
         return StringType().fill_schema(form)
 
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
-    ) -> DataType | None:
-        del name
-        return StringType() if unconfigured(configuration, faults, path) else None
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
+        del name, configuration, faults, path
+        return StringType()
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path

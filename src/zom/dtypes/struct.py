@@ -16,7 +16,6 @@ from typing_extensions import override
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
     Element,
-    configured,
     draft_extension,
     extension_type,
     is_unnamed_field,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = ["StructField", "StructType", "checked_struct"]
 
@@ -296,18 +295,17 @@ class StructFamily(DataTypeFamily):
         return {"type": "object"} if NOTATIONS[form].records else base64_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
+        self, name: str, configuration: StructConfiguration, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
-        found = configured(StructConfiguration, configuration, faults, path)
-        if found is None:
-            return None
         where = (*path, "configuration", "fields")
         kinds = [
             parse_field_type(field.data_type, faults, (*where, i, "data_type"))
-            for i, field in enumerate(found.fields)
+            for i, field in enumerate(configuration.fields)
         ]
-        known = [StructField(f.name, kind) for f, kind in zip(found.fields, kinds, strict=True) if kind]
+        known = [
+            StructField(f.name, kind) for f, kind in zip(configuration.fields, kinds, strict=True) if kind
+        ]
         made = StructType(tuple(known))
         places: list[Path] = [(*where, i) for i, kind in enumerate(kinds) if kind]
         sound = checked_struct(made, faults, places, (("name",), ("data_type",)))

@@ -13,7 +13,6 @@ from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema
-from zom.dtypes.element import configured
 from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from zom.extension.datatype import Format
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = ["StructuredFamily"]
 
@@ -66,15 +65,12 @@ class StructuredFamily(DataTypeFamily):
 
     @override
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
+        self, name: str, configuration: StructuredConfiguration, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
-        found = configured(StructuredConfiguration, configuration, faults, path)
-        if found is None:
-            return None
         known: list[StructField] = []
         places: list[Path] = []
-        for i, field in enumerate(found.fields):
+        for i, field in enumerate(configuration.fields):
             place = (*path, "configuration", "fields", i)
             pair = field if is_list(field) else []
             if len(pair) != 2 or not isinstance(pair[0], str) or not pair[0]:
@@ -86,7 +82,7 @@ class StructuredFamily(DataTypeFamily):
                 places.append(place)
         made = StructType(tuple(known), legacy=True)
         sound = checked_struct(made, faults, places, ((0,), (1,)))
-        return made if sound and len(known) == len(found.fields) else None
+        return made if sound and len(known) == len(configuration.fields) else None
 
     @override
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
+from zom.extension.answer import answer
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.raw import FromBytes, byte_view, raw
@@ -257,7 +258,7 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
             stored = state
             pivot = len(coders) if codec.kind == "array->bytes" else None
         after = _after(link, codec, state, limit)
-        coder = codec.bind(link.configuration, state, after)
+        coder = _coder(codec, link.configuration, state, after)
         coders.append((codec.name, coder))
         if isinstance(after, Stream) and coder.most is not None:
             after = replace(after, most=coder.most)
@@ -278,8 +279,14 @@ def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30)
         if link.codec is None or link.configuration is None:
             raise _refusal(link)
         after = cast("Stream", _after(link, link.codec, state, limit))
-        made.append(link.codec.bind(link.configuration, state, after))
+        made.append(_coder(link.codec, link.configuration, state, after))
         state = after
+    return made
+
+
+def _coder(codec: Codec, configuration: object, before: Form, after: Form) -> Coder[Any, Any]:
+    words = "a Coder"
+    made: Coder[Any, Any] = answer(codec, "bind", (Coder,), words, configuration, before, after)
     return made
 
 

@@ -71,7 +71,8 @@ class Contract(NamedTuple):
 
 def _shown(value: object) -> str:
     if inspect.isroutine(value):
-        return f"{value.__name__}{inspect.signature(value)}"
+        kind = "async " if inspect.iscoroutinefunction(value) else ""
+        return f"{kind}{value.__name__}{inspect.signature(value)}"
     return show(value) if value is None or isinstance(value, (str, int, float, bool)) else repr(value)
 
 
@@ -137,7 +138,7 @@ def method(name: str, *arguments: str, is_own: bool = False) -> Member:
     """
 
     def holds(value: Any) -> bool:
-        if not callable(value):
+        if not callable(value) or inspect.iscoroutinefunction(value):
             return False
         given: tuple[object, ...] = (*arguments,)
         try:

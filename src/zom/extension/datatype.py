@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from zom.errors import ConversionError
-from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.answer import answer
+from zom.extension.configuration import Configuration, NoConfiguration, parse_configuration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.definition import is_name
 from zom.extension.registry import Registry
-from zom.problems import Path, Problem
+from zom.problems import Path, Problem, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +38,13 @@ __all__ = [
     "data_types",
     "spelling_error",
 ]
+
+AS_ITS_MODEL = rule(
+    "data-type/configuration",
+    "a data type has the configuration that its specification asks for",
+    source="Zarr v3 core, data type; zarr-extensions, data types",
+    schema=True,
+)
 
 Format = Literal["v2", "v3", "draft"]
 """A storage format whose spelling is meant."""
@@ -227,13 +235,23 @@ class DataTypeFamily(ABC):
         del name
         return False
 
-    @abstractmethod
-    def from_v3(
+    def read_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
-        """The type that v3 calls `name`; faults, relative to `path`, where the configuration is wrong.
+        """The type that a v3 document names: `from_v3`, of a configuration that is as its model says."""
+        where = (*path, "configuration")
+        found = parse_configuration(self.configuration, configuration or {}, AS_ITS_MODEL, faults, path=where)
+        if found is None:
+            return None
+        kinds, words = (DataType, type(None)), "a DataType or None"
+        made: DataType | None = answer(self, "from_v3", kinds, words, name, found, faults, path)
+        return made
 
-        A fault inside the configuration has the path (*path, "configuration", ...).
+    @abstractmethod
+    def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
+        """The type that v3 calls `name`; `configuration` is an instance of the family's model.
+
+        What the model doesn't say and is wrong is a fault at (*path, "configuration", ...).
         """
 
     def from_v2(
@@ -255,6 +273,10 @@ class DataTypeFamily(ABC):
     def examples(self) -> Iterable[DataType]:
         """Some types of the family: tests and support tables run over them."""
         return ()
+
+    @override
+    def __repr__(self) -> str:
+        return f"<data type {self.name}>"
 
 
 def _is_family_name(value: object) -> bool:

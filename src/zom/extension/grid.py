@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zom.errors import ExtensionError
+from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
 
 if TYPE_CHECKING:
     from zom.extension.axis import Axis
-    from zom.extension.configuration import Configuration
     from zom.problems import Fault, Path
 
 __all__ = ["ChunkGrid", "chunk_grids"]
@@ -22,7 +22,7 @@ class ChunkGrid(ABC):
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
-    configuration: ClassVar[type[Configuration]]
+    configuration: ClassVar[type[Configuration]] = NoConfiguration
     registered: ClassVar[bool] = True
     sees_lengths: ClassVar[bool] = True
     """Whether `lengths` looks at the array's lengths, not only at how many there are, and which are 0."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from zom.errors import ExtensionError
+from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
-
-if TYPE_CHECKING:
-    from zom.extension.configuration import Configuration
 
 __all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings"]
 
@@ -98,7 +96,7 @@ class ChunkKeyEncoding:
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
-    configuration: ClassVar[type[Configuration]]
+    configuration: ClassVar[type[Configuration]] = NoConfiguration
     registered: ClassVar[bool] = True
 
     def form(self, configuration: Any) -> KeyForm:

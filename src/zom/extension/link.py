@@ -7,9 +7,10 @@ v3's, in which codecs that hold codecs (`sharding_indexed`, `conditional`) spell
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from zom.extension.codec import Codec, codecs
+from zom.extension.answer import answer
+from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.memo import Memo
@@ -55,6 +56,9 @@ CONFIGURATION = rule(
     schema=True,
 )
 
+_THREADED: Final = (Bytes, Elements, type(None))
+_THREADED_WORDS: Final = "Bytes, Elements or None"
+
 
 class Link(NamedTuple):
     """One codec of a chain; None stands for what can't be told."""
@@ -82,7 +86,8 @@ class Link(NamedTuple):
     def thread(self, before: Representation, faults: list[Fault]) -> Representation | None:
         """What encoding makes of `before`; for a codec that is known, with its configuration."""
         found: list[Fault] = []
-        after = cast("Codec", self.codec).thread(self.configuration, before, found, self.path)
+        arguments = (self.configuration, before, found, self.path)
+        after: Representation | None = answer(self.codec, "thread", _THREADED, _THREADED_WORDS, *arguments)
         beside = (*self.path, "configuration")
         for fault in found:
             # Not every format has an object of parameters.

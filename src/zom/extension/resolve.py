@@ -64,7 +64,7 @@ def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | Non
 
 def _named(name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
     family = data_types.find(name) or data_types.claimant(name)
-    return None if family is None else family.from_v3(name, configuration, faults, path)
+    return None if family is None else family.read_v3(name, configuration, faults, path)
 
 
 def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Path = ()) -> DataType | None:

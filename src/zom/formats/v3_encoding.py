@@ -6,8 +6,9 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, section "Array m
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zom.extension.answer import answer
 from zom.extension.chain import check_links
 from zom.extension.codec import Elements
 from zom.extension.configuration import parse_configuration
@@ -16,7 +17,7 @@ from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.fill_value import scalar_of
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.extension.grid_repair import parse_grid
-from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 from zom.extension.link import parse_links
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_v3
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from zom.extension.axis import Axis
     from zom.extension.datatype import DataType
-    from zom.extension.keys import KeyForm
     from zom.extension.link import Link
     from zom.formats.resolved import Lengths
 
@@ -208,6 +208,7 @@ class _Grid(NamedTuple):
     axes: Callable[[tuple[int, ...]], tuple[Axis, ...]] | None
 
 
+_LENGTHS: Final = (tuple, type(None))
 _UNKNOWN_GRID = _Grid(None, ("chunk_grid",), None)
 
 
@@ -228,8 +229,9 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
     here = path if member is None else (*inner, member)
     if configuration is None:
         return tuple(faults), _Grid(None, here, None)
-    lengths = grid.lengths(configuration, shape, faults, path)
-    return tuple(faults), _Grid(lengths, here, partial(grid.axes, configuration))
+    lengths = answer(grid, "lengths", _LENGTHS, "a tuple or None", configuration, shape, faults, path)
+    axes = partial(answer, grid, "axes", (tuple,), "a tuple of Axis", configuration)
+    return tuple(faults), _Grid(lengths, here, axes)
 
 
 def _judge_keys(value: Any) -> _Verdict:
@@ -247,7 +249,9 @@ def _judge_keys(value: Any) -> _Verdict:
     inner = (*path, "configuration")
     given = definition.configuration
     configuration = parse_configuration(encoding.configuration, given, CHUNK_KEY_ENCODING, faults, path=inner)
-    return tuple(faults), None if configuration is None else partial(encoding.form, configuration)
+    if configuration is None:
+        return tuple(faults), None
+    return tuple(faults), partial(answer, encoding, "form", (KeyForm,), "a KeyForm", configuration)
 
 
 def _judge_codecs(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Verdict:

@@ -90,7 +90,7 @@ def _extension(
 ) -> SchemaPart:
     fits = resolved(configuration_schema(model), node_v3.parts)
     root = extensions.called(name, extensions.definition(fits, must, needed=extensions.needs(model)))
-    about = summary(cast("object", known)) or f"The {name} {kind}."
+    about = summary(cast("object", known)) or f"The {name} {kind.replace('-', ' ')}."
     definitions = node_v3.definitions() if _refers(fits) else {}
     title = f"{name} {kind.replace('-', ' ')}"
     bare = {"const": name, "type": "string"}

@@ -78,7 +78,9 @@ class CodecSuite(ConfigurationSuite):
             for before, taken, chunk in self._inputs():
                 found: list[Fault] = []
                 after = self.codec.thread(made, taken, found, ("codecs", 0))
-                assert not found, f"{value}, {before}: expected no fault, found {found}"
+                told = [str(fault.problem()) for fault in found]
+                how = "set `data_types` and `shapes` to what the codec takes"
+                assert not found, f"{value}, {before}: expected no fault, found {told}; {how}"
                 assert after is not None, f"{value}, {before}: expected `thread` to tell what comes out"
                 yield made, before, self._form(after, before), chunk
 

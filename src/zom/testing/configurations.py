@@ -56,8 +56,9 @@ class ConfigurationSuite:
     def test_configurations_are_read_and_written_back(self) -> None:
         for value in self.configurations:
             made, faults = read_configuration(self.extension().configuration, value)
-            assert made is not None, f"{value}: {faults}"
-            assert not faults, f"{value}: {faults}"
+            told = [str(fault.problem()) for fault in faults]
+            assert made is not None, f"{value}: {told}; set `configurations` to some that the model takes"
+            assert not faults, f"{value}: {told}"
             spelled = made.canonical()
             assert json.loads(json.dumps(spelled)) == spelled, f"expected JSON, found {spelled}"
             again, faults = read_configuration(self.extension().configuration, spelled)

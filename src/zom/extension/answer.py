@@ -1,0 +1,36 @@
+"""What extensions answer: their methods are asked here, so that errors in them name the extension, not zom.
+
+Registering can look at what methods take, and not at what they give.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zom.errors import ExtensionError, ZomError
+
+__all__ = ["answer"]
+
+
+def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, *arguments: Any) -> Any:
+    """What `method` gives for the arguments, which is one of `kinds`: in `words`, what the method must give.
+
+    >>> answer("a text", "upper", (str,), "a text")
+    'A TEXT'
+    >>> answer("a text", "index", (str,), "a text", "z")
+    Traceback (most recent call last):
+    zom.errors.ExtensionError: 'a text': index raised ValueError: substring not found; correct it, or its package
+    """
+    try:
+        given = getattr(extension, method)(*arguments)
+    except (ZomError, MemoryError, RecursionError):
+        raise
+    except Exception as cause:
+        message = (
+            f"{extension!r}: {method} raised {type(cause).__name__}: {cause}; correct it, or its package"
+        )
+        raise ExtensionError(message) from cause
+    if isinstance(given, kinds):
+        return given
+    message = f"{extension!r}: expected {words} from {method}, found {given!r}; correct it, or its package"
+    raise ExtensionError(message)

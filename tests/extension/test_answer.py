@@ -1,0 +1,218 @@
+"""What methods of extensions give, which registering can't see, is looked at where it is asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import zom
+from zom import v3
+from zom.dtypes.int import IntType
+from zom.errors import ExtensionError
+from zom.extension import (
+    Bytes,
+    ChunkGrid,
+    ChunkKeyEncoding,
+    Codec,
+    Configuration,
+    DataTypeFamily,
+    Interval,
+    KeyForm,
+    NoConfiguration,
+    chunk_grids,
+    chunk_key_encodings,
+    codecs,
+    data_types,
+)
+from zom.extension.answer import answer
+from zom.extension.registry import _revision as revision
+from zom.extension.resolve import parse_v3
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_registered(monkeypatch):
+    for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
+        registry.own()  # loads them: they are to stay
+        monkeypatch.setattr(registry, "_by_name", dict(registry._by_name))
+        monkeypatch.setattr(registry, "_all", list(registry._all))
+    yield
+    revision[0] += 1
+
+
+class Wrong(Codec):
+    kind = "bytes->bytes"
+
+    def __init__(self, name, threaded, bound=None):
+        self.name = name
+        self.threaded, self.bound = threaded, bound
+
+    def thread(self, configuration, before, faults, path):
+        if isinstance(self.threaded, Exception):
+            raise self.threaded
+        return self.threaded
+
+    def bind(self, configuration, before, after):
+        return self.bound
+
+
+class Keys(ChunkKeyEncoding):
+    name = "answer-keys"
+
+    def form(self, configuration):
+        return "c/0"
+
+
+class Grid(ChunkGrid):
+    name = "answer-grid"
+
+    def lengths(self, configuration, shape, faults, path):
+        return [(4,)]
+
+    def axes(self, configuration, shape):
+        return ()
+
+
+class Family(DataTypeFamily):
+    name = "answer-type"
+    given: Any = 5
+
+    def from_v3(self, name, configuration, faults, path):
+        return self.given
+
+    def from_numpy(self, dtype):
+        return None
+
+
+def document(**changed):
+    return {**v3.ArraySpec.build(shape=(4,), dtype="int8").to_dict(), **changed}
+
+
+def write(changed):
+    zom.create_array("memory:", zom.parse(document(**changed)))[:] = 1
+
+
+HOW = "; correct it, or its package"
+
+
+@pytest.mark.parametrize(
+    ("codec", "told"),
+    [
+        (Wrong("answer-a", RuntimeError("no libfoo")), "thread raised RuntimeError: no libfoo"),
+        (Wrong("answer-b", 3), "expected Bytes, Elements or None from thread, found 3"),
+        (Wrong("answer-c", Bytes()), "expected a Coder from bind, found None"),
+    ],
+)
+def test_a_codec_that_answers_something_else_is_named(codec, told):
+    codecs.register(codec)
+    with pytest.raises(ExtensionError) as caught:
+        write({"codecs": ["bytes", codec.name]})
+    assert str(caught.value).endswith(f"<codec {codec.name}>: {told}{HOW}")
+
+
+@pytest.mark.parametrize(
+    ("registry", "extension", "member", "told"),
+    [
+        (
+            chunk_key_encodings,
+            Keys(),
+            "chunk_key_encoding",
+            "<chunk key encoding answer-keys>: expected a KeyForm from form, found 'c/0'",
+        ),
+        (
+            chunk_grids,
+            Grid(),
+            "chunk_grid",
+            "<chunk grid answer-grid>: expected a tuple or None from lengths, found [(4,)]",
+        ),
+        (
+            data_types,
+            Family(),
+            "data_type",
+            "<data type answer-type>: expected a DataType or None from from_v3, found 5",
+        ),
+    ],
+)
+def test_each_other_kind_is_named_too(registry, extension, member, told):
+    registry.register(extension)
+    with pytest.raises(ExtensionError) as caught:
+        write({member: {"name": extension.name}})
+    assert str(caught.value).endswith(told + HOW)
+
+
+def test_errors_of_zom_and_of_memory_stay_what_they_are():
+    class Passing:
+        def ask(self, error):
+            raise error
+
+    for error in (ExtensionError("as it is"), MemoryError(), RecursionError()):
+        with pytest.raises(type(error)) as caught:
+            answer(Passing(), "ask", (int,), "an integer", error)
+        assert caught.value is error
+
+
+def test_a_method_that_would_have_to_be_awaited_is_no_method():
+    class Late(Wrong):
+        async def thread(self, configuration, before, faults, path):
+            return before
+
+    with pytest.raises(ExtensionError, match=r"thread: expected a method thread\(.*\), found async thread\("):
+        codecs.register(Late("answer-late", None))
+
+
+def test_keys_and_grids_need_no_configuration_of_their_own():
+    class Plain(ChunkKeyEncoding):
+        name = "answer-plain"
+
+        def form(self, configuration):
+            return KeyForm("k", "-", "k", "")
+
+    chunk_key_encodings.register(Plain())
+    array = zom.create_array("memory:", zom.parse(document(chunk_key_encoding="answer-plain")), "a")
+    array[:] = 1
+    assert sorted(array.store.list("a/")) == ["a/k0", "a/zarr.json"]
+    (problem,) = zom.validate(
+        document(chunk_key_encoding={"name": "answer-plain", "configuration": {"x": 1}})
+    )
+    assert problem.pointer == "/chunk_key_encoding/configuration/x"
+
+
+class Digits(Configuration):
+    digits: Annotated[int, Interval(0, 9)]
+
+
+@pytest.mark.parametrize(
+    ("model", "spelled", "pointer", "expected"),
+    [
+        (Digits, {"digits": 10}, "/data_type/configuration/digits", "an integer from 0 to 9"),
+        (Digits, None, "/data_type/configuration/digits", "an integer from 0 to 9"),
+        (NoConfiguration, {"digits": 1}, "/data_type/configuration/digits", "no members"),
+    ],
+)
+def test_a_type_is_asked_for_only_with_a_configuration_that_its_model_accepts(
+    model, spelled, pointer, expected
+):
+    data_types.register(type("Asked", (Family,), {"configuration": model})())
+    value = {"name": "answer-type", **({} if spelled is None else {"configuration": spelled})}
+    (problem,) = zom.validate(document(data_type=value))
+    assert (problem.code, problem.pointer, problem.expected) == ("data-type/configuration", pointer, expected)
+
+
+def test_a_type_gets_its_configuration_as_its_model():
+    class Asked(Family):
+        configuration = Digits
+
+        def from_v3(self, name, configuration, faults, path):
+            assert configuration == Digits(digits=3)
+            return IntType(8, signed=True)
+
+    data_types.register(Asked())
+    found = parse_v3({"name": "answer-type", "configuration": {"digits": 3}}, [])
+    assert found.numpy() == np.dtype("int8")
+
+
+def test_object_of_v3_is_a_name_that_nobody_knows():
+    faults: list[Any] = []
+    assert parse_v3({"name": "object", "configuration": {"x": 1}}, faults) is None
+    assert faults == []
