@@ -4,7 +4,8 @@
     python docs/screenshots.py --check    check the pages, and write nothing; what is wrong ends it with 1
 
 The browser is `$CHROMIUM`, or chromium, chromium-browser or google-chrome on the path. Without one the script says so and
-ends with 0: there is nothing to check with.
+ends with 0: there is nothing to check with. The pictures in docs are written in Noto Sans (Debian's fonts-noto-core, fonts-noto-mono):
+with the same fonts, pages that are as they were give the same files.
 """
 
 from __future__ import annotations
@@ -221,6 +222,7 @@ def take(chromium: str, directory: Path) -> None:
                     chromium,
                     f"--blink-settings=preferredColorScheme={number}",
                     f"--window-size={max(width, 500)},{height}",
+                    "--default-background-color=00000000",  # beside a narrow frame there is nothing
                     f"--screenshot={target}",
                     (directory / "frame.html").as_uri(),
                 )
