@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from zom.model.family import Family
     from zom.model.spec import Spec
 
-__all__ = ["convert"]
+__all__ = ["convert", "converted_node"]
 
 _Target = Literal["v3", "v2"]
 
@@ -75,6 +75,23 @@ def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
         raise ConversionError(refusals, f"conversion to {to}")
     losses = tuple(problem for report in reports for problem in report.losses)
     return Conversion(_made(documents["/"], to, spec), losses, same_chunks)
+
+
+def converted_node(spec: Spec, names: tuple[str, ...] = ()) -> tuple[Spec, tuple[Problem, ...]]:
+    """A node in v3, without its members, and what is lost; `names` lead to it, and problems say so.
+
+    Its own name is no part of it. A ConversionError says what v3 can't express.
+
+    >>> from zom import v2
+    >>> converted_node(v2.GroupSpec(attributes={"a": 1}, members={}))[0].to_dict()
+    {'zarr_format': 3, 'node_type': 'group', 'attributes': {'a': 1}}
+    """
+    steps, report = _STEPS[spec.family, "v3"], Report(names)
+    array = spec.kind == "array"
+    document = steps.array(spec, report, "default")[0] if array else steps.group(spec, report, "default")
+    if report.refusals:
+        raise ConversionError(report.refusals, "conversion to v3")
+    return _made(document, "v3", spec), tuple(report.losses)
 
 
 def _documents(

@@ -94,10 +94,10 @@ def _fitting(
     if not all(name in theirs and same(value, theirs[name]) for name, value in mine.items()):
         return None
     for name, member in made.members.items():
-        if name not in spec.members or compare.diff(member, spec.members[name]):
+        if name not in spec.members or any(compare.document_changes(member, spec.members[name])):
             return None
     bare = spec.replace(attributes=made.attributes, members={})
-    return None if compare.diff(made.replace(members={}), bare) else made
+    return None if any(compare.document_changes(made.replace(members={}), bare)) else made
 
 
 def _guesses(spec: Any, scope: Scope) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:

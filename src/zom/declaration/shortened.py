@@ -220,7 +220,7 @@ class _Shortening:
         problems = Problems()
         plain = {name: unescaped(each) if name == "attributes" else each for name, each in words.items()}
         made = array_of(plain, scope, At(source_of_mapping(plain)), problems)
-        return made is not None and not compare.diff(made[0], spec)
+        return made is not None and not any(compare.document_changes(made[0], spec))
 
     def _own_sizes(self, path: str, spec: Any, scope: Scope) -> dict[str, int]:
         """The sizes that the arrays of a group agree on, and the groups around it don't know."""
@@ -283,4 +283,4 @@ def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
 def _is_plain_group(spec: Any) -> bool:
     """Whether a group says nothing but attributes and members."""
     made = empty_group(spec.family, spec.attributes or None)
-    return not compare.diff(made, spec.replace(members={}))
+    return not any(compare.document_changes(made, spec.replace(members={})))

@@ -5,15 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from zom.conversion.losses import Conversion
-from zom.conversion.trees import convert
 from zom.declaration.declaration import Declaration
 from zom.declaration.values import are_same, unlike
-from zom.errors import ConversionError
 from zom.extension.resolve import are_alike
 from zom.formats.resolve import resolve
 from zom.handles.handles import open_array
@@ -138,44 +135,12 @@ def differences(
     0
     """
     patterns = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    documents, notes = _documents(left.spec, right.spec, patterns)
+    documents = compare.diff(left.spec, right.spec, patterns)
     ignored = compare.ignorer(patterns)
     found = chain(_stated_changes(left, right), _stored_changes(left, right) if data else ())
     values = [change for change in found if not ignored(parse_path(change.node), change.inside)]
     compared = data if any(_stored_arrays(left, right)) else None
-    return Difference((*documents, *values), (*notes, *_left_out(left, right, data=data)), compared)
-
-
-def _documents(
-    left: Spec, right: Spec, ignore: tuple[str, ...]
-) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """What differs in the documents, and notes of what only differs in spelling between two formats."""
-    if left.family is right.family:
-        return compare.diff(left, right, ignore).changes, ()
-    try:
-        sides = [_as_v3(left), _as_v3(right)]
-    except ConversionError as error:
-        first = compare.diff(left, right, ignore).changes
-        return first, (
-            f"{error.subject}: compared by format alone, as v3 can't express it: {error.problems[0]}",
-        )
-    changes: list[Change] = []
-    notes = [f"{left.family.form} -> {right.family.form}"]
-    for change in compare.diff(sides[0].spec, sides[1].spec, ignore):
-        if change.inside[:1] and change.inside[0] in _SPELLING:
-            notes.append(str(change)[2:])
-        else:
-            changes.append(change)
-    notes += [f"{loss}, which v3 has no place for" for side in sides for loss in side.losses]
-    return tuple(changes), tuple(notes)
-
-
-_SPELLING: Final = {"codecs", "chunk_key_encoding"}
-"""The members of a v3 array that say how elements are stored, and not what they are."""
-
-
-def _as_v3(spec: Spec) -> Conversion:
-    return Conversion(spec, (), {}) if spec.family.form == "v3" else convert(spec, "v3")
+    return Difference((*documents, *values), (*documents.notes, *_left_out(left, right, data=data)), compared)
 
 
 def _on_both_sides(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:

@@ -2,6 +2,9 @@
 
 Two spellings of the same thing are alike: a short-hand name and its object, a default that is spelled
 or not, "NaN" and its bits, absent attributes and empty ones. 0.0 and -0.0, true and 1 are not.
+
+Nodes of two formats are compared in one. Converting is above the model: what does it is imported by name, as views
+are, and only where two formats meet.
 """
 
 from __future__ import annotations
@@ -9,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from zom.brief import notebook_html, short
-from zom.json.value import exact_text, same, thaw
+from zom.json.changes import value_changes
+from zom.json.value import same, thaw
 from zom.json.write import write_json
 from zom.model.bare_spec import exact_digest
 from zom.model.operand import spec_of
@@ -24,16 +28,34 @@ from zom.problems import Path, dotted, one_line, pointer_of, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from zom.json.changes import ValueChange
     from zom.model.spec import Spec
 
     _Ignorer = Callable[[tuple[str, ...], Path], bool]
 
-__all__ = ["Change", "Difference", "canonical", "diff", "ignorer", "like", "value_change"]
+__all__ = [
+    "Change",
+    "Difference",
+    "canonical",
+    "diff",
+    "document_changes",
+    "ignorer",
+    "like",
+    "value_change",
+]
 
 _Step = str | int
+_COMMON_FORMAT = "zom.conversion.common_format"
 
-_ALIGNED = 1000
-"""Lists of different length that are longer differ as a whole: finding what came and went would take long."""
+
+class _CommonFormat(Protocol):
+    """What is asked of `zom.conversion.common_format`."""
+
+    notes: list[str]
+
+    def nodes(self, names: tuple[str, ...], old: Spec, new: Spec, /) -> tuple[Spec, Spec] | None: ...
+
+    def is_stored_otherwise(self, names: tuple[str, ...], change: ValueChange, /) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +182,14 @@ def canonical(spec: Spec) -> dict[str, Any]:
 
 
 def like(left: object, right: object, ignore: str | Iterable[str] = ()) -> bool:
-    """Whether two trees mean the same: specs, open arrays and groups, and those of zarr-python.
+    """Whether two trees mean the same: specs of any formats, open arrays and groups, and those of zarr-python.
 
-    >>> from zom import v3
-    >>> like(v3.GroupSpec(), v3.GroupSpec(attributes={}))
-    True
+    >>> from zom import v2, v3
+    >>> like(v3.GroupSpec(), v3.GroupSpec(attributes={})), like(v2.GroupSpec(), v3.GroupSpec())
+    (True, True)
     """
-    return next(_changes(spec_of(left), spec_of(right), ignore), None) is None
+    old, new = spec_of(left), spec_of(right)
+    return next(_changes(old, new, ignore, _common_format(old, new)), None) is None
 
 
 def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Difference:
@@ -176,15 +199,44 @@ def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Diffe
     step and `**` for any number of steps; `NODE:POINTER` limits it to nodes whose path matches, and
     `NODE:` is everything about those nodes.
 
-    >>> from zom import v3
+    Trees of two formats are compared by what they mean, in v3, and pointers are those of v3. What differs in how
+    the same is stored, as codecs and keys of chunks, is then a note.
+
+    >>> from zom import v2, v3
     >>> old, new = v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2, "b": 3})
     >>> [change.pointer for change in diff(old, new, ignore="/attributes/b")]
     ['/attributes/a']
+    >>> print(diff(v2.GroupSpec(attributes={"a": 1}), new, ignore="/attributes/b"))
+    ~ /: attributes.a: 1 -> 2
+    note: v2 -> v3
     """
-    return Difference(tuple(_changes(spec_of(left), spec_of(right), ignore)))
+    old, new = spec_of(left), spec_of(right)
+    common = _common_format(old, new)
+    changes = tuple(_changes(old, new, ignore, common))
+    return Difference(changes, () if common is None else tuple(common.notes))
 
 
-def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[Change]:
+def document_changes(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Iterator[Change]:
+    """As `diff`, of what is in a place where the format counts: another one is a change.
+
+    >>> from zom import v2, v3
+    >>> print(*document_changes(v2.GroupSpec(), v3.GroupSpec()))
+    ~ /: the node: "v2 group" -> "v3 group"
+    """
+    return _changes(left, right, ignore, None)
+
+
+def _common_format(left: Spec, right: Spec) -> _CommonFormat | None:
+    if left.family is right.family:
+        return None
+    module: Any = import_module(_COMMON_FORMAT)
+    made: _CommonFormat = module.CommonFormat(left, right)
+    return made
+
+
+def _changes(
+    left: Spec, right: Spec, ignore: str | Iterable[str], common: _CommonFormat | None
+) -> Iterator[Change]:
     if not isinstance(cast("object", ignore), Iterable):
         raise TypeError(f"ignore: expected patterns of pointers, such as '/attributes/*', got {show(ignore)}")
     ignored = ignorer((ignore,) if isinstance(ignore, str) else tuple(ignore))
@@ -193,8 +245,8 @@ def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[C
         names, old, new = waiting.pop()
         if old is new:
             continue
-        yield from _node_changes(names, old, new, ignored)
-        if old.family is not new.family or old.kind != new.kind:
+        yield from _node_changes(names, old, new, ignored, common)
+        if old.kind != new.kind or (common is None and old.family is not new.family):
             continue
         mine, theirs = member_specs(old), member_specs(new)
         if mine is None or theirs is None:
@@ -207,21 +259,28 @@ def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[C
             waiting.extend(((*names, name), mine[name], theirs[name]) for name in reversed(both))
 
 
-def _node_changes(names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignorer) -> Iterator[Change]:
+def _node_changes(
+    names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignorer, common: _CommonFormat | None
+) -> Iterator[Change]:
     """The changes in the own documents of two nodes at one path."""
-    if old.family is not new.family or old.kind != new.kind:
+    pair: tuple[Spec, Spec] | None = (old, new)
+    if old.kind != new.kind:
+        pair = None
+    elif old.family is not new.family:
+        pair = None if common is None or ignored(names, ()) else common.nodes(names, old, new)
+    if pair is None:
         what = [f"{spec.family.form} {spec.kind}" for spec in (old, new)]
         if not ignored(names, ()):
             yield _change("changed", names, (), what[0], what[1])
         return
-    if old.document is new.document or exact_digest(old) == exact_digest(new):
+    if pair[0].document is pair[1].document or exact_digest(pair[0]) == exact_digest(pair[1]):
         return
-    before, after = canonical(old), canonical(new)
+    before, after = map(canonical, pair)
     if same(before, after):
         return
-    for kind, steps, was, becomes in _value_changes(before, after):
-        if not ignored(names, steps):
-            yield _change(kind, names, steps, was, becomes)
+    for found in value_changes(before, after):
+        if not ignored(names, found.steps) and not (common and common.is_stored_otherwise(names, found)):
+            yield _change(found.kind, names, found.steps, found.old, found.new)
 
 
 def _known_changes(
@@ -280,77 +339,6 @@ def value_change(  # noqa: PLR0913, PLR0917 - all that is told
 def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
     steps = tuple(step for name in names for step in ("members", name))
     return Change(kind, "/" + "/".join(names), pointer_of((*steps, *inside)), inside, old, new)
-
-
-def _value_changes(
-    old: Any, new: Any, steps: tuple[_Step, ...] = ()
-) -> Iterator[tuple[str, tuple[_Step, ...], Any, Any]]:
-    """Where two JSON values differ."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        before, after = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
-        for name, value in before.items():
-            if name not in after:
-                yield "removed", (*steps, name), value, None
-            else:
-                yield from _value_changes(value, after[name], (*steps, name))
-        for name, value in after.items():
-            if name not in before:
-                yield "added", (*steps, name), None, value
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _item_changes(cast("list[Any]", old), cast("list[Any]", new), steps)
-    elif not same(old, new):
-        yield "changed", steps, old, new
-
-
-def _item_changes(
-    old: list[Any], new: list[Any], steps: tuple[_Step, ...]
-) -> Iterator[tuple[str, tuple[_Step, ...], Any, Any]]:
-    """Where two lists differ: items that went, by their place in the old list, those that came, and others, in the new."""
-    if len(old) == len(new):
-        for index, (was, becomes) in enumerate(zip(old, new, strict=True)):
-            yield from _value_changes(was, becomes, (*steps, index))
-        return
-    if max(len(old), len(new)) > _ALIGNED:
-        yield "changed", steps, old, new
-        return
-    texts: list[Any] = [[exact_text(item) for item in items] for items in (old, new)]
-    for verb, start, end, first, last in SequenceMatcher[Any](
-        None, texts[0], texts[1], autojunk=False
-    ).get_opcodes():
-        if verb == "equal":
-            continue
-        pairs = _paired(old[start:end], new[first:last])
-        for mine, theirs in pairs:
-            if theirs is None:
-                yield "removed", (*steps, start + cast("int", mine)), old[start + cast("int", mine)], None
-            elif mine is None:
-                yield "added", (*steps, first + theirs), None, new[first + theirs]
-            else:
-                yield from _value_changes(old[start + mine], new[first + theirs], (*steps, first + theirs))
-
-
-def _paired(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]]:
-    """Which of some items took the place of which: those of one name, as codecs have; without names, in order."""
-    theirs = [_name_of(item, at) for at, item in enumerate(new)]
-    left = dict(enumerate(theirs))
-    found: list[tuple[int | None, int | None]] = []
-    for at, item in enumerate(old):
-        name = _name_of(item, at)
-        there = next((place for place, one in left.items() if one == name), None)
-        if there is not None:
-            del left[there]
-        found.append((at, there))
-    return [*found, *((None, place) for place in left)]
-
-
-def _name_of(item: Any, place: int) -> Any:
-    """What tells an item from others: a name that it has, or its place."""
-    if isinstance(item, dict):
-        facts = cast("dict[str, Any]", item)
-        for key in ("name", "id", "path"):
-            if isinstance(facts.get(key), str):
-                return facts[key]
-    return place
 
 
 def ignorer(patterns: tuple[str, ...]) -> _Ignorer:

@@ -211,7 +211,7 @@ class Spec(BareSpec):
         return hash((self.family.form, self.kind, self.document))
 
     def like(self, other: object, ignore: str | Iterable[str] = ()) -> bool:
-        """Whether both trees mean the same, however they are spelled; see `diff` for `ignore`.
+        """Whether both trees mean the same, however they are spelled, in whatever format; see `diff` for `ignore`.
 
         `other` is a spec, an open array or group, or one of zarr-python.
 
@@ -222,7 +222,10 @@ class Spec(BareSpec):
         return compare.like(self, other, ignore)
 
     def diff(self, other: object, ignore: str | Iterable[str] = ()) -> Difference:
-        """What must change in this tree to make it mean what `other` does.
+        """What must change in this tree to make it mean what `other` does, in whatever format that is.
+
+        Each pattern in `ignore` is a pointer inside a node's document, such as "/attributes/*". Of two formats,
+        pointers are those of v3, and what differs in how the same is stored is a note.
 
         >>> from zom import v3
         >>> print(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from zom.hierarchy.change.chunk_form import same_chunks, same_missing
-from zom.model.compare import diff
+from zom.model.compare import document_changes
 
 if TYPE_CHECKING:
     from zom.model.compare import Change
@@ -37,7 +37,7 @@ def changes_between(old: Spec, new: Spec) -> tuple[ChunkEffect, tuple[Change, ..
     >>> changes_between(old, old.replace(fill_value=1))[0], changes_between(old, old.replace(data_type="uint8"))[0]
     ('refill', 'replace')
     """
-    changes = tuple(diff(old, new, ignore=("/members", "/consolidated_metadata")))
+    changes = tuple(document_changes(old, new, ignore=("/members", "/consolidated_metadata")))
     names = {change.inside[0] if change.inside else "node_type" for change in changes}
     if names & (_LAYOUT - {"fill_value"}) and not (old.kind == "array" and same_chunks(old, new)):
         return "replace", changes

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zom.hierarchy.check.chunk_rules import DIFFERS
-from zom.model.compare import diff
+from zom.model.compare import document_changes
 from zom.model.spec import Spec
 from zom.problems import Problem, show
 
@@ -31,7 +31,7 @@ def differences(like: Spec | Template, spec: Spec, level: Level, path: str = "/"
         for problem in like.check(spec, level):
             yield replace(problem, node=joined(path, problem.node))
         return
-    for change in diff(like, spec):
+    for change in document_changes(like, spec):
         expected, found = _words(change)
         node = joined(path, change.node)
         yield Problem(DIFFERS.code, "error", node, change.pointer, change.inside, expected, found)

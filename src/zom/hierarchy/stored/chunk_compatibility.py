@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conversion.trees import convert
 from zom.errors import ConversionError
-from zom.model.compare import diff
+from zom.model.compare import document_changes
 
 if TYPE_CHECKING:
     from zom.engine.plan import ArrayPlan
@@ -89,7 +89,9 @@ def disagreement(old: Spec, new: Spec, plans: tuple[ArrayPlan, ArrayPlan]) -> st
         if both[0] is None or both[1] is None:
             return "v3 has no words for it"
         old, new = both
-    names = {str(change.inside[0]) for change in diff(old, new, ignore=_BESIDE_CHUNKS) if change.inside}
+    names = {
+        str(change.inside[0]) for change in document_changes(old, new, ignore=_BESIDE_CHUNKS) if change.inside
+    }
     if not names:
         return ""
     if names & _CODECS:
