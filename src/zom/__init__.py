@@ -77,8 +77,9 @@ if TYPE_CHECKING:
     from zom.integrations.xarray.spec import from_xarray
     from zom.limits import Limits
     from zom.model.builders.build import AUTO
-    from zom.model.compare import Change, Difference, like
+    from zom.model.compare import like
     from zom.model.construction import ABSENT
+    from zom.model.difference import Change, Difference
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
     from zom.pyramids.pyramid import pyramid
@@ -147,7 +148,8 @@ _HOMES = {
     "zom.conversion.losses": ("Conversion",),
     "zom.conversion.trees": ("convert",),
     "zom.model.builders.build": ("AUTO",),
-    "zom.model.compare": ("Change", "Difference", "like"),
+    "zom.model.compare": ("like",),
+    "zom.model.difference": ("Change", "Difference"),
     "zom.formats.detection": ("parse",),
     "zom.schema": ("json_schema", "not_expressible", "schema_names"),
     "zom.extension.resolve": ("data_type",),

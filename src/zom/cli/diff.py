@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from zom.handles.comparing import Compared
-    from zom.model.compare import Difference
+    from zom.model.difference import Difference
     from zom.problems import Problem
 
 __all__ = ["declare", "run"]

@@ -19,7 +19,7 @@ from zom.handles.stored_differences import unlike_elements
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.read import read
 from zom.model import compare
-from zom.model.compare import Difference, value_change
+from zom.model.difference import Difference, value_change
 from zom.model.spec import Spec
 from zom.paths import join, parse_path
 from zom.stores.opening import is_name, opened
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataType
     from zom.hierarchy.stored.read import OnError
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.problems import Problem
     from zom.stores.interface import Store
     from zom.stores.opening import Place

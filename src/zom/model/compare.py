@@ -11,40 +11,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from zom.brief import notebook_html, short
 from zom.json.changes import value_changes
-from zom.json.value import same, thaw
-from zom.json.write import write_json
+from zom.json.value import same
 from zom.model.bare_spec import exact_digest
+from zom.model.difference import Difference, change_at
 from zom.model.operand import spec_of
 from zom.model.output import member_specs
-from zom.problems import Path, dotted, one_line, pointer_of, show
+from zom.problems import Path, pointer_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from zom.json.changes import ValueChange
+    from zom.model.difference import Change
     from zom.model.spec import Spec
 
     _Ignorer = Callable[[tuple[str, ...], Path], bool]
 
 __all__ = [
-    "Change",
-    "Difference",
     "canonical",
     "diff",
     "document_changes",
     "ignorer",
     "like",
-    "value_change",
 ]
 
-_Step = str | int
 _COMMON_FORMAT = "zom.conversion.common_format"
 
 
@@ -56,119 +51,6 @@ class _CommonFormat(Protocol):
     def nodes(self, names: tuple[str, ...], old: Spec, new: Spec, /) -> tuple[Spec, Spec] | None: ...
 
     def is_stored_otherwise(self, names: tuple[str, ...], change: ValueChange, /) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One difference between two trees.
-
-    `pointer` leads into the whole document; `old` and `new` are canonical JSON, None where the
-    value is on the other side only.
-    """
-
-    kind: Literal["added", "removed", "changed"]
-    node: str
-    pointer: str
-    inside: tuple[_Step, ...]
-    old: Any = None
-    new: Any = None
-    elements: int = 0
-    """Of values: how many elements differ; `old` and `new` are the first of them."""
-    places: tuple[tuple[int, ...], ...] = ()
-    """Of values: where the next ones are that differ, some of them."""
-
-    def __repr__(self) -> str:
-        return short("Change", str(self))
-
-    def __str__(self) -> str:
-        what = dotted(self.inside) or "the node"
-        if self.kind == "added":
-            return one_line(f"+ {self.node}: {what}: {show(self.new)}")
-        if self.kind == "removed":
-            return one_line(f"- {self.node}: {what}: {show(self.old)}")
-        more = f", the first of {self.elements} elements" if self.elements > 1 else ""
-        if self.places:
-            more += f"; also at {', '.join(map(str, map(list, self.places)))}"
-        old, new = _told_apart(self.old, self.new)
-        return one_line(f"~ {self.node}: {what}: {old} -> {new}{more}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The change as plain JSON.
-
-        >>> Change("added", "/", "/attributes/a", ("attributes", "a"), new=1).to_dict()["kind"]
-        'added'
-        """
-        facts: dict[str, Any] = {"kind": self.kind, "node": self.node, "pointer": self.pointer}
-        if self.kind != "added":
-            facts["old"] = thaw(self.old)
-        if self.kind != "removed":
-            facts["new"] = thaw(self.new)
-        if self.elements:
-            facts["elements"] = self.elements
-        if self.places:
-            facts["places"] = [list(place) for place in self.places]
-        return facts
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """All changes that lead from one tree to another; false where there are none.
-
-    >>> from zom import v3
-    >>> print(diff(v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2})))
-    ~ /: attributes.a: 1 -> 2
-    """
-
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...] = ()
-    """What differs in how the same is stored, where the formats differ: that is no change."""
-    values_compared: bool | None = None
-    """Whether the values of arrays in stores were compared; None where no array is on both sides."""
-
-    def __bool__(self) -> bool:
-        return bool(self.changes)
-
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    def __iter__(self) -> Iterator[Change]:
-        return iter(self.changes)
-
-    def __repr__(self) -> str:
-        count = len(self.changes)
-        first = f": {self.changes[0]}" if count else ""
-        return short("Difference", f"{count:,} change{'' if count == 1 else 's'}{first}")
-
-    def __str__(self) -> str:
-        lines = [*map(str, self.changes)] or ["no difference"]
-        lines += [one_line(f"note: {note}") for note in self.notes]
-        if self.values_compared is False:
-            lines.append("values were not compared; pass data=True to compare them")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return notebook_html("difference", self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The changes, the notes, and whether values were compared, as plain JSON.
-
-        >>> Difference(()).to_dict()
-        {'changes': [], 'notes': [], 'values_compared': None}
-        """
-        return {
-            "changes": [change.to_dict() for change in self.changes],
-            "notes": list(self.notes),
-            "values_compared": self.values_compared,
-        }
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """As `to_dict`, as text.
-
-        >>> Difference(()).to_json()
-        '{"changes":[],"notes":[],"values_compared":null}'
-        """
-        return write_json(self.to_dict(), indent=indent)
 
 
 def canonical(spec: Spec) -> dict[str, Any]:
@@ -271,7 +153,7 @@ def _node_changes(
     if pair is None:
         what = [f"{spec.family.form} {spec.kind}" for spec in (old, new)]
         if not ignored(names, ()):
-            yield _change("changed", names, (), what[0], what[1])
+            yield change_at("changed", names, (), what[0], what[1])
         return
     if pair[0].document is pair[1].document or exact_digest(pair[0]) == exact_digest(pair[1]):
         return
@@ -280,7 +162,7 @@ def _node_changes(
         return
     for found in value_changes(before, after):
         if not ignored(names, found.steps) and not (common and common.is_stored_otherwise(names, found)):
-            yield _change(found.kind, names, found.steps, found.old, found.new)
+            yield change_at(found.kind, names, found.steps, found.old, found.new)
 
 
 def _known_changes(
@@ -288,7 +170,7 @@ def _known_changes(
 ) -> Iterator[Change]:
     if not ignored(names, ("members",)):
         texts = ["unknown" if side is None else "known" for side in (mine, theirs)]
-        yield _change("changed", names, ("members",), texts[0], texts[1])
+        yield change_at("changed", names, ("members",), texts[0], texts[1])
 
 
 def _one_sided(
@@ -296,49 +178,10 @@ def _one_sided(
 ) -> Iterator[Change]:
     for name, member in mine.items():
         if name not in theirs and not ignored((*names, name), ()):
-            yield _change("removed", (*names, name), (), member.to_dict(), None)
+            yield change_at("removed", (*names, name), (), member.to_dict(), None)
     for name, member in theirs.items():
         if name not in mine and not ignored((*names, name), ()):
-            yield _change("added", (*names, name), (), None, member.to_dict())
-
-
-def _told_apart(old: Any, new: Any) -> tuple[str, str]:
-    """Two values that differ as short texts that do, too."""
-    texts = show(old), show(new)
-    if texts[0] != texts[1]:
-        return texts
-    whole = write_json(old), write_json(new)
-    first = next((at for at, (a, b) in enumerate(zip(*whole, strict=False)) if a != b), min(map(len, whole)))
-    start = max(first - 10, 0)
-    made = [
-        f"{'...' if start else ''}{text[start : start + 60]}{'...' if len(text) > start + 60 else ''}"
-        for text in whole
-    ]
-    return made[0], made[1]
-
-
-def value_change(  # noqa: PLR0913, PLR0917 - all that is told
-    node: str,
-    place: tuple[int, ...],
-    old: Any,
-    new: Any,
-    elements: int,
-    places: tuple[tuple[int, ...], ...] = (),
-) -> Change:
-    """A change of the values of an array: so many elements differ, the first at `place`; None where a side has none.
-
-    >>> print(value_change("/a", (0, 3), 1, 2, 1))
-    ~ /a: values[0][3]: 1 -> 2
-    """
-    kind: Any = "added" if old is None else "removed" if new is None else "changed"
-    names = tuple(name for name in node.split("/") if name)
-    made = _change(kind, names, ("values", *place), old, new)
-    return replace(made, elements=elements, places=places)
-
-
-def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
-    steps = tuple(step for name in names for step in ("members", name))
-    return Change(kind, "/" + "/".join(names), pointer_of((*steps, *inside)), inside, old, new)
+            yield change_at("added", (*names, name), (), None, member.to_dict())
 
 
 def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
@@ -356,7 +199,7 @@ def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
         return lambda _names, _steps: False
     tests = [_pattern(pattern) for pattern in patterns]
 
-    def ignored(names: tuple[str, ...], steps: tuple[_Step, ...]) -> bool:
+    def ignored(names: tuple[str, ...], steps: Path) -> bool:
         node, pointer = "".join(f"/{name}" for name in names), pointer_of(steps)
         return any(where.fullmatch(node) and what.fullmatch(pointer) for where, what in tests)
 

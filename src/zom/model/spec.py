@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import core_schema
 
-    from zom.model.compare import Difference
+    from zom.model.difference import Difference
     from zom.problems import Level, Problem
 
 __all__ = ["Spec", "same_node"]

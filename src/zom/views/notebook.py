@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.handles.info import ArrayInfo, GroupInfo
     from zom.hierarchy.change.plan import ChangePlan
     from zom.hierarchy.stored.chunks import StoredChunks
-    from zom.model.compare import Difference
+    from zom.model.difference import Difference
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 

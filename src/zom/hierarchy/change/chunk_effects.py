@@ -12,7 +12,7 @@ from zom.hierarchy.change.chunk_form import same_chunks, same_missing
 from zom.model.compare import document_changes
 
 if TYPE_CHECKING:
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.model.spec import Spec
 
 __all__ = ["ChunkEffect", "changes_between"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.change.plan import OnConflict, Verb
     from zom.hierarchy.stored.layout import Layout
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
     from zom.problems import Fault, Problem, Rule

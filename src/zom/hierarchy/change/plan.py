@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.journal.journal import Journal
     from zom.hierarchy.stored.layout import Layout
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.model.family import NodeKind
     from zom.problems import Problem
     from zom.stores.interface import Store

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.hierarchy.change.plan import Action, ChangePlan
-    from zom.model.compare import Change
+    from zom.model.difference import Change
 
 __all__ = ["MARKS", "action_words", "changes_words", "heading", "plan_text", "summary"]
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from zom.formats.full_spelling import Spelling
     from zom.hierarchy.change.plan import ChangePlan, OnConflict, Verb
     from zom.hierarchy.stored.node import StoredNode
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 

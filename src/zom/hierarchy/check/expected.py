@@ -13,7 +13,7 @@ from zom.problems import Problem, show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.model.compare import Change
+    from zom.model.difference import Change
     from zom.problems import Level
     from zom.template.models import Template
 

@@ -8,7 +8,7 @@ from zom.problems import dotted, show
 from zom.views.html.markup import count, cut, details, name, table, text
 
 if TYPE_CHECKING:
-    from zom.model.compare import Change, Difference
+    from zom.model.difference import Change, Difference
 
 __all__ = ["changes_html", "difference_words"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.report import Report
     from zom.hierarchy.stored.chunks import StoredChunks
-    from zom.model.compare import Difference
+    from zom.model.difference import Difference
     from zom.model.spec import Spec
     from zom.problems import Problem
 

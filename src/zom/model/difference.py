@@ -1,0 +1,175 @@
+"""Differences between two hierarchies: the changes that lead from the one to the other, as records and as lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.brief import notebook_html, short
+from zom.json.value import thaw
+from zom.json.write import write_json
+from zom.problems import dotted, one_line, pointer_of, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Change", "Difference", "change_at", "value_change"]
+
+_Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two trees.
+
+    `pointer` leads into the whole document; `old` and `new` are canonical JSON, None where the
+    value is on the other side only.
+    """
+
+    kind: Literal["added", "removed", "changed"]
+    node: str
+    pointer: str
+    inside: tuple[_Step, ...]
+    old: Any = None
+    new: Any = None
+    elements: int = 0
+    """Of values: how many elements differ; `old` and `new` are the first of them."""
+    places: tuple[tuple[int, ...], ...] = ()
+    """Of values: where the next ones are that differ, some of them."""
+
+    def __repr__(self) -> str:
+        return short("Change", str(self))
+
+    def __str__(self) -> str:
+        what = dotted(self.inside) or "the node"
+        if self.kind == "added":
+            return one_line(f"+ {self.node}: {what}: {show(self.new)}")
+        if self.kind == "removed":
+            return one_line(f"- {self.node}: {what}: {show(self.old)}")
+        more = f", the first of {self.elements} elements" if self.elements > 1 else ""
+        if self.places:
+            more += f"; also at {', '.join(map(str, map(list, self.places)))}"
+        old, new = _told_apart(self.old, self.new)
+        return one_line(f"~ {self.node}: {what}: {old} -> {new}{more}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as plain JSON.
+
+        >>> Change("added", "/", "/attributes/a", ("attributes", "a"), new=1).to_dict()["kind"]
+        'added'
+        """
+        facts: dict[str, Any] = {"kind": self.kind, "node": self.node, "pointer": self.pointer}
+        if self.kind != "added":
+            facts["old"] = thaw(self.old)
+        if self.kind != "removed":
+            facts["new"] = thaw(self.new)
+        if self.elements:
+            facts["elements"] = self.elements
+        if self.places:
+            facts["places"] = [list(place) for place in self.places]
+        return facts
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All changes that lead from one tree to another; false where there are none.
+
+    >>> from zom import v3
+    >>> print(v3.GroupSpec(attributes={"a": 1}).diff(v3.GroupSpec(attributes={"a": 2})))
+    ~ /: attributes.a: 1 -> 2
+    """
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    """What differs in how the same is stored, where the formats differ: that is no change."""
+    values_compared: bool | None = None
+    """Whether the values of arrays in stores were compared; None where no array is on both sides."""
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.changes)
+
+    def __repr__(self) -> str:
+        count = len(self.changes)
+        first = f": {self.changes[0]}" if count else ""
+        return short("Difference", f"{count:,} change{'' if count == 1 else 's'}{first}")
+
+    def __str__(self) -> str:
+        lines = [*map(str, self.changes)] or ["no difference"]
+        lines += [one_line(f"note: {note}") for note in self.notes]
+        if self.values_compared is False:
+            lines.append("values were not compared; pass data=True to compare them")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("difference", self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The changes, the notes, and whether values were compared, as plain JSON.
+
+        >>> Difference(()).to_dict()
+        {'changes': [], 'notes': [], 'values_compared': None}
+        """
+        return {
+            "changes": [change.to_dict() for change in self.changes],
+            "notes": list(self.notes),
+            "values_compared": self.values_compared,
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """As `to_dict`, as text.
+
+        >>> Difference(()).to_json()
+        '{"changes":[],"notes":[],"values_compared":null}'
+        """
+        return write_json(self.to_dict(), indent=indent)
+
+
+def _told_apart(old: Any, new: Any) -> tuple[str, str]:
+    """Two values that differ as short texts that do, too."""
+    texts = show(old), show(new)
+    if texts[0] != texts[1]:
+        return texts
+    whole = write_json(old), write_json(new)
+    first = next((at for at, (a, b) in enumerate(zip(*whole, strict=False)) if a != b), min(map(len, whole)))
+    start = max(first - 10, 0)
+    made = [
+        f"{'...' if start else ''}{text[start : start + 60]}{'...' if len(text) > start + 60 else ''}"
+        for text in whole
+    ]
+    return made[0], made[1]
+
+
+def value_change(  # noqa: PLR0913, PLR0917 - all that is told
+    node: str,
+    place: tuple[int, ...],
+    old: Any,
+    new: Any,
+    elements: int,
+    places: tuple[tuple[int, ...], ...] = (),
+) -> Change:
+    """A change of the values of an array: so many elements differ, the first at `place`; None where a side has none.
+
+    >>> print(value_change("/a", (0, 3), 1, 2, 1))
+    ~ /a: values[0][3]: 1 -> 2
+    """
+    kind: Any = "added" if old is None else "removed" if new is None else "changed"
+    names = tuple(name for name in node.split("/") if name)
+    made = change_at(kind, names, ("values", *place), old, new)
+    return replace(made, elements=elements, places=places)
+
+
+def change_at(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
+    """A change inside of the node at the end of those names.
+
+    >>> change_at("added", ("a",), ("attributes", "x"), None, 1).pointer
+    '/members/a/attributes/x'
+    """
+    steps = tuple(step for name in names for step in ("members", name))
+    return Change(kind, "/" + "/".join(names), pointer_of((*steps, *inside)), inside, old, new)
