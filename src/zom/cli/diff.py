@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.file import declare_output, write_text
-from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE
 from zom.cli.parameters import declare_parameters, parameters_from
 from zom.cli.printing import say, tell
 
@@ -40,7 +40,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         action="store_true",
-        help="compare the values of arrays in two stores, too, bit for bit; without it they are not",
+        help="compare the values of arrays in two stores, too, bit for bit; without it they are not; chunks that "
+        "can't be read are told, and end it with exit code 3",
     )
     parser.add_argument(
         "--on-error",
@@ -56,7 +57,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the changes; FINDINGS where there are any, or nodes were left out."""
+    """Prints the changes; FINDINGS where there are any, or nodes were left out, UNREADABLE where values can't be read."""
     from contextlib import ExitStack  # noqa: PLC0415 - beside the others
 
     from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
@@ -86,6 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
         tell(f"note: {note}")
     if found.values_compared is False:
         tell("values were not compared; pass --data to compare them")
+    if found.unreadable:
+        tell(
+            "some values can't be read, and were not compared; zom validate STORE --data all finds all such chunks"
+        )
+        return UNREADABLE
     return FINDINGS if found or left_out else CLEAN
 
 
@@ -126,5 +132,5 @@ def _painted(line: str) -> tuple[str, ...]:
     """The parts of a line, its sign in its colour."""
     from zom.cli.terminal import painted  # noqa: PLC0415 - slow to import
 
-    colour = {"+": "green", "-": "red", "~": "yellow"}.get(line[:1])
+    colour = {"+": "green", "-": "red", "~": "yellow", "!": "red"}.get(line[:1])
     return (painted(line[:1], colour), line[1:]) if colour else (line,)

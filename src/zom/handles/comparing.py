@@ -5,21 +5,24 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from zom.declaration.declaration import Declaration
 from zom.declaration.values import are_same, unlike
+from zom.errors import ZomError
 from zom.extension.resolve import are_alike
 from zom.formats.resolve import resolve
 from zom.handles.handles import open_array
+from zom.handles.sound_values import SoundValues, reason_of
 from zom.handles.stated_values import as_stored
-from zom.handles.stored_differences import unlike_elements
+from zom.handles.stored_differences import SIDES, compared_elements
+from zom.hierarchy.stored.chunks import sample_form
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.read import read
 from zom.model import compare
-from zom.model.difference import Difference, value_change
+from zom.model.difference import Difference, unreadable_values, value_change
 from zom.model.spec import Spec
 from zom.paths import join, parse_path
 from zom.stores.opening import is_name, opened
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zom.extension.datatype import DataType
+    from zom.handles.array import Array
+    from zom.handles.sound_values import Unread
     from zom.hierarchy.stored.read import OnError
     from zom.model.difference import Change
     from zom.problems import Problem
@@ -85,6 +90,8 @@ def diff(
     states are compared with those of the other, where that is a declaration or a store. With `data`, the values of all
     arrays that both stores have are compared, bit for bit, in bounded memory, whatever their chunks and formats;
     a note names those of other shapes or data types, which can't be. Without it, the difference says that none were.
+    Values that can't be read are a change of the kind "unreadable", with side, key and reason, and all others are
+    compared: `unreadable` of the difference has them.
 
     Hierarchies of two formats are compared by what they mean, in v3. What differs in how the same is stored, as
     codecs and keys of chunks, is then a note.
@@ -159,62 +166,94 @@ def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec,
 
 
 def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
-    """Which values can't be compared, and why, where all are to be."""
+    """Which values can't be compared, and why, where all are to be: their documents differ, which is a change."""
     for path, mine, theirs in _on_both_sides(left, right) if data else ():
         one, other = resolve(mine), resolve(theirs)
-        if _comparable(mine, theirs):
-            continue
         if one.shape != other.shape:
-            reason = "the shapes differ"
-        elif one.data_type is None or other.data_type is None:
-            reason = f"the data type {(other if one.data_type else one).type_name!r} is unknown"
-        else:
-            reason = "the data types differ"
-        yield f"{path}: values were not compared, as {reason}"
+            yield f"{path}: values were not compared, as the shapes differ"
+        elif one.data_type and other.data_type and not are_alike(one.data_type, other.data_type):
+            yield f"{path}: values were not compared, as the data types differ"
 
 
 def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:
-    """Where values that are stored on both sides differ."""
-    for path, mine, _ in _stored_arrays(left, right):
-        arrays = [
-            open_array(cast("Store", side.store), join((*parse_path(side.path), *parse_path(path))))
-            for side in (left, right)
-        ]
-        found = unlike_elements(*arrays)
-        if found is None:
+    """Where values that are stored on both sides differ, and where they can't be read."""
+    for path, mine, theirs in _on_both_sides(left, right):
+        if not _comparable(mine, theirs):
+            yield from _of_unknown_type(path, mine, theirs)
             continue
-        kind = cast("DataType", resolve(mine).data_type)
-        old, new = (kind.fill_json(each, "v3") for each in (found.old, found.new))
-        first, *more = found.places
-        yield value_change(path, first, old, new, found.elements, tuple(more))
+        arrays: list[Array] = []
+        for name, side in zip(SIDES, (left, right), strict=True):
+            try:
+                array = _opened(side, path)
+                sample_form(array.chunk_access.plan)  # a codec may be unknown
+                arrays.append(array)
+            except ZomError as error:
+                yield unreadable_values(path, (), name, "", reason_of(error))
+        if len(arrays) < 2:
+            continue
+        found = compared_elements(*arrays)
+        if found.unlike is not None:
+            kind = cast("DataType", resolve(mine).data_type)
+            old, new = (kind.fill_json(each, "v3") for each in (found.unlike.old, found.unlike.new))
+            first, *more = found.unlike.places
+            yield value_change(path, first, old, new, found.unlike.elements, tuple(more))
+        for name, unread in found.unread.items():
+            for each in unread:
+                yield unreadable_values(path, each.place, name, each.key, each.reason)
+
+
+def _of_unknown_type(path: str, mine: Spec, theirs: Spec) -> Iterator[Change]:
+    """The arrays of one shape whose values nobody can read: the data type is unknown."""
+    one, other = resolve(mine), resolve(theirs)
+    if one.shape != other.shape:
+        return
+    for name, array in zip(SIDES, (one, other), strict=True):
+        if array.data_type is None:
+            yield unreadable_values(path, (), name, "", f"the data type {array.type_name!r} is unknown")
+
+
+def _opened(side: Compared, path: str) -> Array:
+    return open_array(cast("Store", side.store), join((*parse_path(side.path), *parse_path(path))))
 
 
 def _stated_changes(left: Compared, right: Compared) -> Iterator[Change]:
-    """Where values that one side states are not those of the other."""
+    """Where values that one side states are not those of the other, and where these can't be read."""
     for path in {**(left.values or {}), **(right.values or {})}:
         mine, theirs = _array_at(left.spec, path), _array_at(right.spec, path)
         if mine is None or theirs is None or not _comparable(mine, theirs):
             continue  # the documents differ, which is a change already
-        old, new = _both(left, right, path)
+        name: Literal["old", "new"] = "new" if left.values is not None else "old"
+        try:
+            old, new, unread = _both(left, right, path)
+        except ZomError as error:  # the array is gone, or given up
+            yield unreadable_values(path, (), name, "", reason_of(error))
+            continue
         kind: Any = resolve(mine).data_type
         change = changed_values(path, old, new, kind)
         if change is not None:
             yield change
+        for each in unread:
+            yield unreadable_values(path, each.place, name, each.key, each.reason)
 
 
-def _both(left: Compared, right: Compared, path: str) -> tuple[Any, Any]:
-    """The values of an array on both sides; twice None where one side has none to compare."""
+def _both(left: Compared, right: Compared, path: str) -> tuple[Any, Any, list[Unread]]:
+    """The values of an array on both sides, and what can't be read; twice None where one side has none to compare."""
     if left.values is not None and right.values is not None:
-        return left.values.get(path), right.values.get(path)
+        return left.values.get(path), right.values.get(path), []
     stated, other = (left, right) if left.values is not None else (right, left)
     if other.store is None or stated.values is None:
-        return None, None
-    array = open_array(other.store, join((*parse_path(other.path), *parse_path(path))))
-    found, wanted = array[...], stated.values[path]
+        return None, None, []
+    array = _opened(other, path)
+    sound = SoundValues(array.chunk_access)
+    found, lost = sound.read(tuple(slice(0, length, 1) for length in array.shape))
+    wanted = stated.values[path]
     if not are_same(found, wanted):
         # Where codecs lose something, what is stored is what such an array reads as.
-        wanted = as_stored(array, wanted)
-    return (wanted, found) if stated is left else (found, wanted)
+        wanted = np.asarray(as_stored(array, wanted))
+    if lost is not None:
+        found = found.copy()
+        found[lost] = wanted[lost]  # what can't be read is told as such
+    return (wanted, found, sound.told()) if stated is left else (found, wanted, sound.told())
 
 
 def _array_at(spec: Any, path: str) -> Any:

@@ -2,18 +2,18 @@
 
 Elements are compared bit for bit, in whatever order their bytes are stored: NaN is the same as a NaN of the same
 bits, and 0.0 is not -0.0. Of elements of variable length, the values are compared. Regions in which neither array
-has chunks are skipped, where both have one fill value.
+has chunks are skipped, where both have one fill value. Chunks that can't be read are told, and all others compared.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from zom.declaration.values import unlike
-from zom.engine.indexing import read_selection
-from zom.engine.selection import basic_or_numpy
+from zom.errors import StoreError
+from zom.handles.sound_values import GivenUp, SoundValues
 from zom.hierarchy.copy.chunks import stored_chunks, tiles_of
 from zom.hierarchy.copy.pair import ArrayPair, room_for
 from zom.hierarchy.copy.tally import Progress, Tally
@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 
     from zom.engine.chunks import Chunks
     from zom.handles.array import Array
+    from zom.handles.sound_values import Region, Unread
     from zom.hierarchy.copy.tiling import Tiling
 
-__all__ = ["Unlike", "unlike_elements"]
+__all__ = ["SIDES", "Comparison", "Side", "Unlike", "compared_elements"]
+
+Side: TypeAlias = Literal["old", "new"]
+"""One of the two arrays."""
+SIDES: tuple[Side, Side] = "old", "new"
 
 _SHOWN = 5
 """How many of the places that differ are told."""
@@ -45,57 +50,87 @@ class Unlike(NamedTuple):
     new: Any
 
 
-def unlike_elements(old: Array, new: Array) -> Unlike | None:
-    """The elements that differ in two arrays of one shape and data type; None where none does.
+class Comparison(NamedTuple):
+    """What came of comparing the values of two arrays."""
+
+    unlike: Unlike | None
+    """The elements that differ; None where none does."""
+    unread: dict[Side, list[Unread]]
+    """What could not be read of each array, and so was not compared."""
+
+
+def compared_elements(old: Array, new: Array) -> Comparison:
+    """The elements that differ in two arrays of one shape and data type, and those that can't be compared.
 
     >>> import zom
     >>> one, other = zom.array([1, 2, 3], chunks=2), zom.array([1, 5, 4], chunks=3, form="v2")
-    >>> found = unlike_elements(one, other)
+    >>> found = compared_elements(one, other).unlike
     >>> found.elements, found.places, int(found.old), int(found.new)
     (2, [(1,), (2,)], 2, 5)
     """
-    mine, theirs = old.chunk_access, new.chunk_access
-    pair = ArrayPair(
-        mine,
-        theirs,
-        jobs=1,
-        is_resumed=False,
-        memory=room_for(mine.store, theirs.store),
-        tally=Tally(),
-        progress=Progress(0, None),
-    )
-    tiles = tiles_of(pair)
-    count, found = 0, list[tuple[tuple[int, ...], Any, Any]]()
-    for number in _numbers(mine, theirs, tiles):
-        region = tiles.region(number)
-        a, b = (
-            np.asarray(read_selection(each, basic_or_numpy(region, each.plan.shape)))
-            for each in (mine, theirs)
-        )
+    one, other = SoundValues(old.chunk_access), SoundValues(new.chunk_access)
+    found = _Found()
+    try:
+        tiles = _tiles(one.chunks, other.chunks)
+        for number in _numbers(one, other, tiles):
+            region = tiles.region(number)
+            found.add(region, one.read(region), other.read(region))
+    except GivenUp:
+        pass  # it is among what is told
+    return Comparison(found.made(), {"old": one.told(), "new": other.told()})
+
+
+class _Found:
+    """The elements that differ, of the regions that were compared so far."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first: list[tuple[tuple[int, ...], Any, Any]] = []
+
+    def add(self, region: Region, old: tuple[Any, Any], new: tuple[Any, Any]) -> None:
+        """Compare a region: its values on each side, and which of them were lost."""
+        (a, lost), (b, lost_too) = old, new
         places = unlike(a, b)
-        count += len(places)
+        for each in (lost, lost_too):
+            if each is not None:
+                places = places[~each.reshape(-1)[places]]
+        self._count += len(places)
         for at in places[:_SHOWN]:
             inside = tuple(map(int, np.unravel_index(int(at), a.shape)))
             whole = tuple(part.start + place for part, place in zip(region, inside, strict=True))
-            found.append((whole, a[inside], b[inside]))
+            self._first.append((whole, a[inside], b[inside]))
         # Regions come in C order of themselves, not of their elements.
-        found = sorted(found, key=lambda one: one[0])[:_SHOWN]
-    if not count:
-        return None
-    return Unlike(count, [place for place, _, _ in found], found[0][1], found[0][2])
+        self._first = sorted(self._first, key=lambda one: one[0])[:_SHOWN]
+
+    def made(self) -> Unlike | None:
+        if not self._count:
+            return None
+        _, old, new = self._first[0]
+        return Unlike(self._count, [place for place, _, _ in self._first], old, new)
 
 
-def _numbers(old: Chunks, new: Chunks, tiles: Tiling) -> Iterator[int]:
+def _tiles(old: Chunks, new: Chunks) -> Tiling:
+    memory, progress = room_for(old.store, new.store), Progress(0, None)
+    pair = ArrayPair(old, new, jobs=1, is_resumed=False, memory=memory, tally=Tally(), progress=progress)
+    return tiles_of(pair)
+
+
+def _numbers(old: SoundValues, new: SoundValues, tiles: Tiling) -> Iterator[int]:
     """The regions in which the arrays may differ, in order."""
     if not tiles.count:
         return iter(())
-    both = (old, new)
-    if not same_fill(old.plan, new.plan) or not all(each.store.capabilities.listable for each in both):
+    both = (old.chunks, new.chunks)
+    is_listed = all(each.store.capabilities.listable for each in both)
+    if not is_listed or not same_fill(both[0].plan, both[1].plan):
         return iter(range(tiles.count))
-    touched = (
-        number
-        for each in both
-        for _, place in stored_chunks(each)
-        for number in tiles.touched(each.plan.axes, place)
-    )
-    return distinct(touched, tiles.count)
+    return distinct((number for each in (old, new) for number in _touched(each, tiles)), tiles.count)
+
+
+def _touched(values: SoundValues, tiles: Tiling) -> Iterator[int]:
+    """The regions that the stored chunks of one array lie in."""
+    chunks = values.chunks
+    try:
+        for _, place in stored_chunks(chunks):
+            yield from tiles.touched(chunks.plan.axes, place)
+    except StoreError as error:
+        raise values.given_up(f"its chunks can't be listed: {error.reason}") from error

@@ -13,7 +13,7 @@ from zom.problems import dotted, one_line, pointer_of, show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Change", "Difference", "change_at", "value_change"]
+__all__ = ["Change", "Difference", "change_at", "unreadable_values", "value_change"]
 
 _Step = str | int
 
@@ -26,7 +26,8 @@ class Change:
     value is on the other side only.
     """
 
-    kind: Literal["added", "removed", "changed"]
+    kind: Literal["added", "removed", "changed", "unreadable"]
+    """What became of the value; "unreadable" are values that one side can't give: nobody knows whether they differ."""
     node: str
     pointer: str
     inside: tuple[_Step, ...]
@@ -36,6 +37,12 @@ class Change:
     """Of values: how many elements differ; `old` and `new` are the first of them."""
     places: tuple[tuple[int, ...], ...] = ()
     """Of values: where the next ones are that differ, some of them."""
+    side: Literal["old", "new", ""] = ""
+    """Of values that can't be read: the side they are on; the first of them is at `inside`, where that is known."""
+    key: str = ""
+    """Of values that can't be read: the key of their chunk; empty where it is not one chunk."""
+    reason: str = ""
+    """Of values that can't be read: why."""
 
     def __repr__(self) -> str:
         return short("Change", str(self))
@@ -46,6 +53,9 @@ class Change:
             return one_line(f"+ {self.node}: {what}: {show(self.new)}")
         if self.kind == "removed":
             return one_line(f"- {self.node}: {what}: {show(self.old)}")
+        if self.kind == "unreadable":
+            which = f"the {self.side} chunk {self.key!r}" if self.key else f"those of the {self.side} array"
+            return one_line(f"! {self.node}: {what}: {which} can't be read: {self.reason}")
         more = f", the first of {self.elements} elements" if self.elements > 1 else ""
         if self.places:
             more += f"; also at {', '.join(map(str, map(list, self.places)))}"
@@ -59,6 +69,8 @@ class Change:
         'added'
         """
         facts: dict[str, Any] = {"kind": self.kind, "node": self.node, "pointer": self.pointer}
+        if self.kind == "unreadable":
+            return {**facts, "side": self.side, "key": self.key, "reason": self.reason}
         if self.kind != "added":
             facts["old"] = thaw(self.old)
         if self.kind != "removed":
@@ -72,7 +84,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes that lead from one tree to another; false where there are none.
+    """All changes that lead from one tree to another, and values that can't be read; false where there are none.
 
     >>> from zom import v3
     >>> print(v3.GroupSpec(attributes={"a": 1}).diff(v3.GroupSpec(attributes={"a": 2})))
@@ -84,6 +96,15 @@ class Difference:
     """What differs in how the same is stored, where the formats differ: that is no change."""
     values_compared: bool | None = None
     """Whether the values of arrays in stores were compared; None where no array is on both sides."""
+
+    @property
+    def unreadable(self) -> tuple[Change, ...]:
+        """What of `changes` are values that could not be read, and so were not compared.
+
+        >>> Difference(()).unreadable
+        ()
+        """
+        return tuple(change for change in self.changes if change.kind == "unreadable")
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -163,6 +184,19 @@ def value_change(  # noqa: PLR0913, PLR0917 - all that is told
     names = tuple(name for name in node.split("/") if name)
     made = change_at(kind, names, ("values", *place), old, new)
     return replace(made, elements=elements, places=places)
+
+
+def unreadable_values(
+    node: str, place: tuple[int, ...], side: Literal["old", "new"], key: str, reason: str
+) -> Change:
+    """The values of an array from `place` on that one side can't give, in the chunk under `key`.
+
+    >>> print(unreadable_values("/a", (4,), "old", "a/c/1", "zstd: not a zstd frame"))
+    ! /a: values[4]: the old chunk 'a/c/1' can't be read: zstd: not a zstd frame
+    """
+    names = tuple(name for name in node.split("/") if name)
+    made = change_at("unreadable", names, ("values", *place), None, None)
+    return replace(made, side=side, key=key, reason=reason)
 
 
 def change_at(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:

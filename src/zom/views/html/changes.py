@@ -18,7 +18,12 @@ _EACH = 50
 _OPEN = 10
 _ROOM = 200
 
-_SIGNS = {"added": ("+", "note"), "removed": ("-", "error"), "changed": ("~", "warning")}
+_SIGNS = {
+    "added": ("+", "note"),
+    "removed": ("-", "error"),
+    "changed": ("~", "warning"),
+    "unreadable": ("!", "error"),
+}
 
 
 def difference_words(difference: Difference) -> str:
@@ -71,6 +76,9 @@ def _row(change: Change) -> str:
     where = text(dotted(change.inside)[:_ROOM]) if change.inside else "the node"
     old = "" if change.kind == "added" else text(show(change.old, _ROOM))
     new = "" if change.kind == "removed" else text(show(change.new, _ROOM))
+    if change.kind == "unreadable":
+        lost = text(f"can't be read{f': chunk {change.key}' if change.key else ''}: {change.reason}"[:_ROOM])
+        old, new = (lost, "not compared") if change.side == "old" else ("not compared", lost)
     if change.elements > 1:
         also = f"; also at {', '.join(map(str, map(list, change.places)))}" if change.places else ""
         where += f"<br><span class=soft>the first of {change.elements:,} elements{text(also)}</span>"
