@@ -14,7 +14,7 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.cli.main import main
+from zom.cli.main import main, parser_of
 from zom.conventions import conventions
 
 
@@ -149,8 +149,6 @@ def test_the_version_is_that_of_the_package(call):
     ("arguments", "message"),
     [
         ([], "zom: the following arguments are required: VERB; see zom --help"),
-        (["tree", "a", "b c", "--foo"], "zom tree: 'b c' --foo: unexpected; see zom tree --help"),
-        (["--foo", "tree"], "zom tree: the following arguments are required: PLACE; see zom tree --help"),
         (["tree"], "zom tree: the following arguments are required: PLACE; see zom tree --help"),
         (
             ["tree", "x", "--depth", "-1"],
@@ -161,6 +159,48 @@ def test_the_version_is_that_of_the_package(call):
 )
 def test_wrong_usage_is_one_line_that_says_where_to_look(call, arguments, message):
     assert call(*arguments) == (2, "", f"{message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tree", "--dept", "3", "x"], "zom tree: unknown option '--dept'; did you mean '--depth'?"),
+        (["tree", "--dept"], "zom tree: unknown option '--dept'; did you mean '--depth'?"),
+        (["check", "x", "--jbos=3"], "zom validate: unknown option '--jbos'; did you mean '--jobs'?"),
+        (["tree", "x", "-z"], "zom tree: unknown option '-z';"),
+        (["tree", "x", "b", "c"], "zom tree: unexpected argument 'b' and 1 more;"),
+        (["schema", "export", "--lst"], "zom schema export: unknown option '--lst';"),
+        (["schema", "list", "more"], "zom schema list: unexpected argument 'more';"),
+        (["schema", "--lst", "list"], "zom schema: unknown option '--lst';"),
+        (["schema", "exprt"], "zom schema: no verb is called 'exprt'; did you mean 'export'?"),
+        (["tree", "x", "--format", "jso"], "zom tree: argument --format: expected one of text, json, html, found 'jso'; did you mean 'json'?"),
+        (["--colr", "never", "tree", "x"], "zom: unknown option '--colr'; did you mean '--color'?"),
+        (["--colr=never", "tree"], "zom: unknown option '--colr'; did you mean '--color'?"),
+        (["--color", "never", "tree", "--dep"], "zom tree: unknown option '--dep'; did you mean '--depth'?"),
+    ],
+)  # fmt: skip
+def test_an_unknown_word_is_told_by_the_verb_that_was_given_it(call, arguments, message):
+    prog = message.partition(":")[0]
+    assert call(*arguments) == (2, "", f"{message} see {prog} --help\n")
+
+
+PARSERS = next(each.choices for each in parser_of()._actions if each.dest == "verb")
+INNER = next(each.choices for each in PARSERS["schema"]._actions if isinstance(each.choices, dict))
+
+
+@pytest.mark.parametrize(
+    "words", [*([verb] for verb in PARSERS), *(["schema", verb] for verb in INNER)], ids=" ".join
+)
+def test_every_verb_tells_an_option_that_it_has_not(call, words):
+    parser = PARSERS[words[0]] if len(words) == 1 else INNER[words[1]]
+    expected = f"{parser.prog}: unknown option '--colour'; did you mean '--color'? see {parser.prog} --help\n"
+    if words == ["schema"]:
+        expected = "zom schema: the following arguments are required: VERB; see zom schema --help\n"
+    assert call(*words, "--colour") == (2, "", expected)
+
+
+def test_options_of_one_letter_go_together(call):
+    assert call("explain", "-qq", "json/duplicate-key")[0] == 0
 
 
 def test_an_unknown_verb_is_wrong_usage_and_a_near_one_is_named(call):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
 from io import StringIO
-from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
@@ -75,6 +75,9 @@ exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 som
 written, 4 a fault of zom itself"""
 
 
+_OPTION = re.compile("--[A-Za-z][A-Za-z-]*")
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """The epilog as it is written, and room for the longest verb before what it does."""
 
@@ -108,8 +111,39 @@ class _Parser(argparse.ArgumentParser):
             about = "json: what is printed as one object, for programs"
             self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, where nothing is left over: who is given an unknown word says so, the verb and not `zom`."""
+        words: list[str] = [*(sys.argv[1:] if args is None else args)]
+        if self._subparsers is None:
+            self.refuse_unknown(words)
+        found, left = super().parse_known_args(words, namespace)
+        if left:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            kind = "unknown option" if left[0].startswith("-") else "unexpected argument"
+            self.error(f"{kind} {left[0]!r}{more}")
+        return found, left
+
+    def refuse_unknown(self, words: Sequence[str]) -> None:
+        """End with an error if a word is an option that there is not, whatever else is missing."""
+        for word in words:
+            if word == "--":
+                return
+            name = word.partition("=")[0]
+            if _OPTION.fullmatch(name) and name not in self._option_string_actions:
+                self.error(f"unknown option {name!r}{_near(name, self._option_string_actions)}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices."""
+        choices = None if action.choices is None else [*action.choices]
+        if choices is None or value in choices:
+            return
+        if action.metavar == "VERB":
+            self.error(f"no verb is called {value!r}{_near(value, choices)}")
+        text = f"expected one of {', '.join(map(str, choices))}, found {value!r}{_near(value, choices)}"
+        raise argparse.ArgumentError(action, text)
+
     def error(self, message: str) -> NoReturn:
-        tell(f"{self.prog}: {message}; see {self.prog} --help")
+        tell(f"{self.prog}: {message}{'' if message.endswith('?') else ';'} see {self.prog} --help")
         sys.exit(USAGE)
 
 
@@ -297,13 +331,12 @@ def _called(found: argparse.Namespace) -> int:
 
 
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    parser: Any = parser_of([verb] if verb in _VERBS else () if verb else _VERBS)
+    before = next((at for at, word in enumerate(arguments) if not word.startswith("-")), len(arguments))
+    parser.refuse_unknown(arguments[:before])
     if verb and verb not in _VERBS:
         raise CommandError(_unknown(verb), USAGE)
-    found, left = parser_of([verb] if verb else _VERBS).parse_known_args(arguments)
-    if left:
-        words = " ".join(map(quote, left))
-        raise CommandError(f"{words}: unexpected; see zom{verb and ' '}{verb} --help", USAGE)
-    return found
+    return cast("argparse.Namespace", parser.parse_args(arguments))
 
 
 def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
@@ -324,8 +357,12 @@ def _print_traceback(error: BaseException) -> None:
 
 
 def _unknown(verb: str) -> str:
+    return f"no verb is called {verb!r}{_near(verb, _VERBS) or '; zom --help lists all of them'}"
+
+
+def _near(word: str, known: Iterable[Any]) -> str:
+    """A question whether a known word was meant; empty where none is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
 
-    near = get_close_matches(verb, _VERBS, 1)
-    hint = f"did you mean {near[0]!r}?" if near else "zom --help lists all of them"
-    return f"no verb is called {verb!r}; {hint}"
+    near = get_close_matches(word, [*map(str, known)], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
