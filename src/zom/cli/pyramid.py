@@ -94,7 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             group = pyramid(image, *place, progress=progress, **options)
         except (TypeError, ValueError) as error:
-            raise CommandError(str(error), USAGE) from error
+            said, of_python, _ = str(error).partition("tell its type: types=")
+            step = "name them so with --axes, or pass --convention multiscales, which takes any name"
+            raise CommandError(f"{source.name}: {said}{of_python and step}", USAGE) from error
         say_lines(group.tree())
     return CLEAN
 
