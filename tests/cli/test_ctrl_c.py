@@ -74,6 +74,25 @@ def test_while_the_verb_works(place):
     assert ended(place, START + work + RUN, "tree", "a.zarr") == (130, ["zom tree: interrupted"])
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers for a process")
+@pytest.mark.parametrize("depth", ["press()", "(lambda: [press() for _ in range(1)])()"])
+def test_while_an_object_is_finalized_by_the_verb(place, depth):
+    """Python drops what is raised there: the verb would go on to its end."""
+    work = f"""
+import time, zom.cli.tree
+def press():
+    {PRESS}
+class Dropped:
+    def __del__(self):
+        {depth}
+def run(_):
+    Dropped()
+    time.sleep(50)
+zom.cli.tree.run = run
+"""
+    assert ended(place, START + work + RUN, "tree", "a.zarr") == (130, ["zom tree: interrupted"])
+
+
 def test_while_the_message_is_printed_and_after_the_verb(place):
     twice = f"""
 import zom.cli.main, zom.cli.tree

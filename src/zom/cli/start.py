@@ -2,7 +2,8 @@
 
 While a verb works, Ctrl-C is Python's KeyboardInterrupt, and what is half done is undone. Before and after, and while a
 module is imported, there is nothing to undo: Python would print a traceback there, take the exception for a fault of the
-module, or end by the signal. The process is left at once. When all is done, and the interpreter only takes itself down,
+module, or end by the signal. The process is left at once. What arrives inside of a `__del__`, where Python would drop it,
+is heard a moment later, where the system has timers. When all is done, and the interpreter only takes itself down,
 Ctrl-C changes nothing any more.
 
 It imports nothing, so that there is hardly a moment before it.
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["heed", "start"]
 
 INTERRUPTED = 130
+_MOMENT = 0.01
+"""How many seconds later Ctrl-C is tried again where it can't be heard."""
 
 # The functions of `signal` without its enumerations, which take a while.
 _signal: Any = __import__("_signal")
@@ -31,7 +34,13 @@ def _interrupted(_number: int, _frame: FrameType | None) -> None:
     main = sys.modules.get("zom.cli.main")
     work = getattr(main, "at_work", None)
     # The frame that is given is that of a moment ago where the signal was held back.
-    if work is not None and work.is_on and not _is_importing(sys._getframe()):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no other way
+    here = sys._getframe()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no other way
+    if work is not None and work.is_on and not _is_importing(here):
+        if _is_in_finalizer(here) and hasattr(_signal, "setitimer"):
+            # Python prints what is raised there, and goes on: it is raised a moment later.
+            _signal.signal(_signal.SIGALRM, _interrupted)
+            _signal.setitimer(_signal.ITIMER_REAL, _MOMENT)
+            return
         raise KeyboardInterrupt
     _leave(getattr(main, "interrupted_words", None))
 
@@ -39,6 +48,14 @@ def _interrupted(_number: int, _frame: FrameType | None) -> None:
 def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_in_finalizer(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_name == "__del__":
             return True
         frame = frame.f_back
     return False
