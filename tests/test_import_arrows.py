@@ -318,6 +318,20 @@ def test_importing_zom_loads_no_heavy_module_and_starts_no_thread():
     assert light("import zom") == ["", "1"]
 
 
+def test_the_command_heeds_ctrl_c_before_it_imports_anything():
+    """What comes before `heed()` ends by a traceback where it is interrupted."""
+    code = (
+        "import sys; before = {*sys.modules}; import zom.cli.start; print(*sorted({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {[str(SOURCE)]!r}; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {*done.stdout.split()} - {"__future__", "_signal"} == {"zom", "zom.cli", "zom.cli.start"}
+
+
 def test_importing_the_model_and_its_extensions_loads_no_heavy_module():
     wanted = {"root", "ground", "model", "stores", "engine", "hierarchy", *EXTENSIONS}
     names = [name for name in FILES if part_of(name) in wanted and not name.startswith(CONCURRENT)]

@@ -14,8 +14,8 @@ A **spec** says what a hierarchy is: `zom.v3`, `zom.v2` and `zom.draft` each hav
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+# As that of `typing`, whose import takes longer than all else here: the command heeds Ctrl-C only after it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zom import conventions, dask, draft, template, v2, v3, xarray
     from zom.conventions.framework.explanation import explain
