@@ -111,7 +111,7 @@ class _Parser(argparse.ArgumentParser):
             about = "json: what is printed as one object, for programs"
             self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - it has overloads
         """As argparse's, where nothing is left over: who is given an unknown word says so, the verb and not `zom`."""
         words: list[str] = [*(sys.argv[1:] if args is None else args)]
         if self._subparsers is None:

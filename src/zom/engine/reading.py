@@ -104,7 +104,7 @@ def _read_runs(chunks: Chunks, runs: Runs, index: Index, work: Array, threads: i
     overhead = OVERHEAD_OF_BATCHES if runs.form.chain.batches else OVERHEAD
     run(
         runs.cut(keys),
-        runs.count,
+        runs.number,
         lambda some: _read_each_run(chunks, runs, some, turns, _Destinations(chunks, index, work)),
         threads=threads,
         cost=Cost(overhead * min(runs.most, runs.line), lambda: chunks.kind("read")),

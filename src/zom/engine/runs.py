@@ -55,7 +55,7 @@ class Runs(NamedTuple):
     """How many chunks make a run at most."""
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many runs there are."""
         return self.parts.count // self.line * -(-self.line // self.most)
 

@@ -98,11 +98,11 @@ class Walk:
         rest = self.count
         for column in self._columns:
             rest //= len(column.chunks)
-            place, number = divmod(number, rest)
-            chunk.append(column.chunks[place])
-            inside.append(column.inside[place])
-            outside.append(column.outside[place])
-            whole = whole and column.whole[place]
+            at, number = divmod(number, rest)
+            chunk.append(column.chunks[at])
+            inside.append(column.inside[at])
+            outside.append(column.outside[at])
+            whole = whole and column.whole[at]
             basic = basic and column.basic
         place: Any = tuple(outside) if basic else mesh(tuple(outside))
         # As `_made` does it for many: a call in Python for each would be felt here, too.

@@ -213,6 +213,10 @@ class _Measured(Generic[T]):
                 return 1
         if seconds > self._high:
             return self._most
+        return self._tried(seconds)
+
+    def _tried(self, seconds: float) -> int:
+        """The same where only a trial tells."""
         if self._left * seconds < _SHORT:
             return self._most if seconds > self._likely else 1
         kind = None if self._kind is None else (self._kind(), self._low, self._most)
