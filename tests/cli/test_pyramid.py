@@ -70,12 +70,12 @@ def test_levels_that_are_there_are_in_the_way_until_they_are_to_be_replaced(call
     ("arguments", "message"),
     [
         (["--factors", "y"], "--factors: expected values by axis, as y=2,x=2, found 'y'"),
-        (["--factors", "0"], "factors: expected integers from 1, got 0 for y"),
+        (["--factors", "0"], "raw.zarr::image: factors: expected integers from 1, got 0 for y"),
         (["--scale", "y=a"], "--scale: expected values by axis, as y=2,x=2, found 'y=a'"),
         (["--chunks", "8,0"], "--chunks: expected lengths of 1 or more, as 256,256, found '8,0'"),
-        (["--axes", "zyx"], "axes: expected 2 names, one for each dimension, got ['z', 'y', 'x']"),
-        (["--axes", "lat,lon"], "axes: expected t, c, z, y or x, got 'lat'; tell its type: types={'lat': ...}"),
-        (["--levels", "0"], "levels: expected 1 or more, got 0"),
+        (["--axes", "zyx"], "raw.zarr::image: axes: expected 2 names, one for each dimension, got ['z', 'y', 'x']"),
+        (["--axes", "lat,lon"], "raw.zarr::image: axes: expected t, c, z, y or x, got 'lat'; name them so with --axes, or pass --convention multiscales, which takes any name"),
+        (["--levels", "0"], "raw.zarr::image: levels: expected 1 or more, got 0"),
     ],
     ids=lambda each: each[0].strip("-") if isinstance(each, list) else "",
 )  # fmt: skip
