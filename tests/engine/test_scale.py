@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 
 import numpy as np
@@ -33,22 +32,6 @@ def sparse(side=SIDE, chunk=10):
     return array.with_options(threads=1)
 
 
-def calls(act):
-    """How many functions are called, in Python and in C."""
-    count = 0
-
-    def seen(frame, event, argument):
-        nonlocal count
-        count += event in {"call", "c_call"}
-
-    sys.setprofile(seen)
-    try:
-        act()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def requests(array, act):
     before = len(array.store.log.calls)
     act()
@@ -67,7 +50,7 @@ def test_there_are_a_million_chunks():
         pytest.param((slice(0, None, 9000), slice(0, None, 9000)), id="strides"),
     ],
 )
-def test_what_is_not_touched_costs_nothing(key):
+def test_what_is_not_touched_costs_nothing(key, calls):
     small, large = sparse(100_000, 10_000), sparse(100_000, 10)
     counts = []
     for array in (small, large):
@@ -77,7 +60,7 @@ def test_what_is_not_touched_costs_nothing(key):
     assert counts[1] <= counts[0] + 40 * touched + 40
 
 
-def test_opening_costs_the_same_whatever_the_number_of_chunks():
+def test_opening_costs_the_same_whatever_the_number_of_chunks(calls):
     counts = []
     for array in (sparse(100), sparse(1_000_000, 1)):
         zom.open_array(array.store, "x")
@@ -99,7 +82,7 @@ def test_an_element_takes_one_request():
         pytest.param(np.s_[:300, :300], np.s_[:3000, :300], id="blocks"),
     ],
 )
-def test_what_is_touched_costs_as_much_for_each_chunk(few, many):
+def test_what_is_touched_costs_as_much_for_each_chunk(few, many, calls):
     array = sparse()
     array[few]
     assert requests(array, lambda: array[few]) == 900
@@ -108,7 +91,7 @@ def test_what_is_touched_costs_as_much_for_each_chunk(few, many):
     assert 9 < more / less < 10.5
 
 
-def test_points_cost_as_much_for_each_chunk():
+def test_points_cost_as_much_for_each_chunk(calls):
     array = sparse()
     rng = np.random.default_rng(0)
     points = rng.integers(0, SIDE, (2, 5000))
