@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cf_datasets import dataset
 
 import zom
 from zom import v3
@@ -233,20 +234,6 @@ def test_indptr_leads_through_the_data(indptr, expected):
 def test_indices_are_within_the_shape(kind, shape, indices, expected):
     store = sparse(kind=kind, shape=shape, indices=indices)
     assert findings(store, "anndata", "anndata/sparse-indices-values") == expected
-
-
-def dataset(arrays, **more):
-    """A dataset of CF: arrays by name, of values, dimensions and attributes."""
-    members = {
-        name: v3.ArraySpec.build(
-            shape=np.shape(values), dtype=dtype, dimension_names=dims, attributes=attributes, **more
-        )
-        for name, (values, dtype, dims, attributes) in arrays.items()
-    }
-    root = zom.materialize(v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members=members), "memory:")
-    for name, (values, *_) in arrays.items():
-        root[name][...] = values
-    return root.store
 
 
 FLAGS = {"flag_values": [1, 2], "flag_meanings": "good bad", "_FillValue": -1}

@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from cf_datasets import dataset
 
 import zom
 from zom import v3
@@ -27,20 +28,6 @@ def findings(store, name, code):
 def reasons(store, name, code):
     report = zom.validate(store, conventions=[name], data="values")
     return next(dict(each.reasons) for each in report.rules if each.code == code)
-
-
-def dataset(arrays, **more):
-    """A dataset of CF: arrays by name, of values, dimensions and attributes."""
-    members = {
-        name: v3.ArraySpec.build(
-            shape=np.shape(values), dtype=dtype, dimension_names=dims, attributes=attributes, **more
-        )
-        for name, (values, dtype, dims, attributes) in arrays.items()
-    }
-    root = zom.materialize(v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members=members), "memory:")
-    for name, (values, *_) in arrays.items():
-        root[name][...] = values
-    return root.store
 
 
 # --- flags -------------------------------------------------------------------------------------------------
