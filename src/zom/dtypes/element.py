@@ -12,7 +12,7 @@ import sys
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
@@ -30,7 +30,6 @@ from zom.problems import Fault, Path, Problem, show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.extension.configuration import Configuration
     from zom.extension.datatype import Format
     from zom.extension.notation import Notation
     from zom.json.value import JSON
@@ -48,7 +47,6 @@ __all__ = [
     "pack",
     "unpack",
 ]
-
 
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|0b[01]+")
 
@@ -197,9 +195,6 @@ def ml_dtype(name: str) -> np.dtype[Any]:
 def is_ml_dtype(dtype: np.dtype[Any], name: str) -> bool:
     """Whether `dtype` is what ml_dtypes calls `name`; that package is not imported for it."""
     return dtype.name == name and dtype.type.__module__.partition(".")[0] == "ml_dtypes"
-
-
-C = TypeVar("C", bound="Configuration")
 
 
 def draft_extension(extension: str, spelled: JSON, fallback: str | None) -> JSON:
