@@ -93,6 +93,8 @@ def spoken(text: str) -> str:
 
     text = re.sub(r"\bsee zom\.open_group$", "name an array in it, as STORE::a/b", text)
     text = re.sub(r"\bsee zom\.open_array$", "name a group", text)
+    axes = "name them so with --axes, or pass --convention multiscales, which takes any name"
+    text = re.sub(r"\btell its type: types=.*", axes, text)
     text = re.sub(r"\b(on_conflict|consolidated|level)=(['\"])(\w+)\2", _option, text)
     return re.sub(r"\bzom\.(check|consolidate|copy|migrate|read|repair)\b", r"zom \1", text)
 

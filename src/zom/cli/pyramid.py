@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.copy import jobs
-from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.outcome import CLEAN, USAGE, CommandError, spoken
 from zom.cli.printing import say_lines
 from zom.cli.terminal import Progress, declare_progress
 
@@ -94,9 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             group = pyramid(image, *place, progress=progress, **options)
         except (TypeError, ValueError) as error:
-            said, of_python, _ = str(error).partition("tell its type: types=")
-            step = "name them so with --axes, or pass --convention multiscales, which takes any name"
-            raise CommandError(f"{source.name}: {said}{of_python and step}", USAGE) from error
+            raise CommandError(f"{source.name}: {spoken(str(error))}", USAGE) from error
         say_lines(group.tree())
     return CLEAN
 
