@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
-__all__ = ["distance", "meant", "misspelt"]
+__all__ = ["distance", "meant", "misspelt", "slip"]
 
 _JOINTS = re.compile(r"[\s_.:-]+")
 _END = re.compile(r"[0-9]*\Z")
@@ -84,3 +84,12 @@ def meant(name: str, known: Collection[str]) -> str | None:
     ('coordinateTransformations', None)
     """
     return None if name in known else next((each for each in known if misspelt(name, each)), None)
+
+
+def slip(known: str, names: Iterable[str]) -> str | None:
+    """The first of `names` that is meant as `known`; None where none is.
+
+    >>> slip("labels", ["version", "lables"])
+    'lables'
+    """
+    return next((each for each in names if misspelt(each, known)), None)

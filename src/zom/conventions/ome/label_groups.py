@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zom.checks.check import Breach, Site, Skip
 from zom.formats.node_view import Node
 from zom.json.python_value import is_list
-from zom.misspelling import misspelt
+from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def with_list(edition: Edition) -> Judge:
             return iter((site.breach((), "a group with the list of label images", "an array", node=node),))
         if "labels" in edition.metadata(node):
             return iter(())
-        meant = [each for each in edition.metadata(node) if misspelt(each, "labels")]
-        found = "".join(("nothing", *(f", but {each!r}" for each in meant[:1])))
+        written = slip("labels", edition.metadata(node))
+        found = "nothing" if written is None else f"nothing, but {written!r}"
         breach = site.breach(
             edition.path("labels"), "the list of label images", found, node=node, related=[site.node]
         )

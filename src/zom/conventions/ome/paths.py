@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zom.checks.check import Breach, Site, Skip
 from zom.checks.references import Base, near_name, references
 from zom.formats.node_view import UNKNOWN, Node
-from zom.misspelling import misspelt
+from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def _seen(edition: Edition, target: object, key: str) -> str:
         return ""
     if target.is_array:
         return ", which is an array"
-    meant = [each for each in edition.metadata(target) if misspelt(each, key)]
-    return f", which has none{''.join(f', but {each!r}' for each in meant[:1])}"
+    written = slip(key, edition.metadata(target))
+    return ", which has none" if written is None else f", which has none, but {written!r}"
 
 
 def _near(start: Node | None, path: str, target: object) -> str | None:
