@@ -331,10 +331,11 @@ def _called(found: argparse.Namespace) -> int:
 
 
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    parser: Any = parser_of([verb] if verb in _VERBS else () if verb else _VERBS)
+    verbs = [each for each in _VERBS if not verb or each == verb]
+    parser: Any = parser_of(verbs)
     before = next((at for at, word in enumerate(arguments) if not word.startswith("-")), len(arguments))
     parser.refuse_unknown(arguments[:before])
-    if verb and verb not in _VERBS:
+    if not verbs:
         raise CommandError(_unknown(verb), USAGE)
     return cast("argparse.Namespace", parser.parse_args(arguments))
 
