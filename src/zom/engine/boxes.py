@@ -15,6 +15,7 @@ from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.engine.plan import FEW
 from zom.errors import CodecError
+from zom.extension.pieces import Pieces
 from zom.stores.interface import Range, near
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
     from zom.engine.sharding import Source
-    from zom.extension.bound import Array, Data
+    from zom.extension.bound import Array
 
 __all__ = ["AT_ONCE", "read_boxes", "read_rows"]
 
@@ -148,20 +149,15 @@ def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
         rows = shard.rows.cut(values[0], (starts - spans[0][0]).astype(np.intp))
         if rows is not None:
             return rows
-    return shard.rows.decode(_pieces(entries, spans, values))
+    data = values[0] if len(values) == 1 else memoryview(b"".join(values))
+    lengths = (stops - starts).astype(np.int64)
+    return shard.rows.decode(Pieces(data, _moved(starts, spans), lengths), there)
 
 
-def _pieces(
-    entries: Array, spans: Sequence[tuple[int, int]], values: Sequence[memoryview]
-) -> list[Data | None]:
-    """The bytes of each inner chunk; None where it is missing."""
-    lows = np.array([low for low, _ in spans], np.uint64)
-    owners: list[int] = (np.searchsorted(lows, entries[:, 0], side="right") - 1).tolist()
-    pieces: list[Data | None] = []
-    for owner, (start, length) in zip(owners, entries.tolist(), strict=True):
-        if start == MISSING:
-            pieces.append(None)
-        else:
-            begin = start - spans[owner][0]
-            pieces.append(values[owner][begin : begin + length])
-    return pieces
+def _moved(starts: Array, spans: Sequence[tuple[int, int]]) -> Array:
+    """Where what begins at `starts` is, once the spans that were read stand behind each other."""
+    lows, highs = np.array(spans, np.int64).reshape(-1, 2).T
+    sizes = highs - lows
+    owners = np.searchsorted(lows, starts.astype(np.int64), side="right") - 1
+    moved: Array = starts.astype(np.int64) + (sizes.cumsum() - sizes - lows)[owners]
+    return moved

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from zom.engine.index import Index
-    from zom.engine.plan import ArrayPlan
+    from zom.engine.plan import ArrayPlan, ChunkForm
     from zom.engine.split import ChunkPart, Walk
     from zom.errors import CodecError, StoreError
     from zom.stores.interface import Store
@@ -93,11 +93,25 @@ class Chunks:
         form = plan.form(uniform)
         return form.nbytes >= _HEAVY and form.shard is None
 
+    @property
+    def decodes_batches(self) -> bool:
+        """Whether the inner chunks of a shard are decoded together, without the interpreter's lock."""
+        form = self._inner
+        return form is not None and form.rows.is_possible and form.chain.batches
+
+    @property
+    def _inner(self) -> ChunkForm | None:
+        """The form of the inner chunks of all shards."""
+        uniform = self.plan.uniform
+        return None if uniform is None else self.plan.form(uniform).inner
+
     def kind(self, act: Literal["read", "write"]) -> Hashable:
         """What makes the work on chunks alike: the store, the codecs, and the bytes of a chunk."""
         uniform = self.plan.uniform
-        form = None if uniform is None else self.plan.form(uniform)
-        return (act, type(self.store), None if form is None else (form.nbytes, form.chain.names))
+        forms = [] if uniform is None else [self.plan.form(uniform)]
+        if self._inner is not None:
+            forms.append(self._inner)
+        return (act, type(self.store), *[(form.nbytes, form.chain.names) for form in forms])
 
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""
@@ -139,8 +153,7 @@ class Chunks:
         if self.heavy:
             return 0
         plan = self.plan
-        uniform = plan.uniform
-        inner = None if uniform is None else plan.form(uniform).inner
+        inner = self._inner
         if inner is None or not count:
             return 1
         if index.joint and not index.basic:

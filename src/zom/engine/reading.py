@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
 from zom.engine.runs import Runs, Turns, runs_of
 from zom.engine.sharding import read_part
 from zom.engine.span import SPAN, read_span
 from zom.engine.split import walk
-from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, Cost, run
+from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, OVERHEAD_OF_SHARDS, Cost, run
 from zom.errors import CodecError, StoreError
 from zom.extension.raw import byte_view
 
@@ -53,7 +55,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
         _read_runs(chunks, runs, index, work, threads)
         return
     # Units are for the choice of threads: a single element waits for no counting.
-    overhead = OVERHEAD * chunks.units(index, parts.count) if threads is None else OVERHEAD
+    overhead = _overhead(chunks, index, parts.count) if threads is None else OVERHEAD
     run(
         chunks.keyed(parts),
         parts.count,
@@ -61,6 +63,14 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
         threads=threads,
         cost=Cost(overhead, lambda: chunks.kind("read")),
     )
+
+
+def _overhead(chunks: Chunks, index: Index, count: int) -> float:
+    """For how many seconds each of `count` parts holds the interpreter's lock."""
+    units = chunks.units(index, count)
+    if units <= 1 or not chunks.decodes_batches:
+        return OVERHEAD * units
+    return OVERHEAD_OF_SHARDS + OVERHEAD_OF_BATCHES * units
 
 
 def _threads(chunks: Chunks) -> int | None:
@@ -101,7 +111,9 @@ def _read_runs(chunks: Chunks, runs: Runs, index: Index, work: Array, threads: i
     """For small chunks in stores that answer at once: those that lie side by side are decoded together."""
     turns = Turns()
     keys = runs.parts.keys(chunks.plan.keys, chunks.prefix)
-    overhead = OVERHEAD_OF_BATCHES if runs.form.chain.batches else OVERHEAD
+    chain = runs.form.chain
+    # Where decoding takes little beside reading a file, the calls of the system decide.
+    overhead = OVERHEAD_OF_BATCHES if chain.batches and chain.is_slow else OVERHEAD
     run(
         runs.cut(keys),
         runs.number,
@@ -123,7 +135,7 @@ def _read_each_run(
                 if value is None:
                     chunks.note_missing(key)
             try:
-                rows = runs.form.rows.decode(values)
+                rows = runs.form.rows.decode(*_present(values))
             except CodecError:
                 # One by one, the chunk that is at fault is told.
                 for number, (value, key) in enumerate(zip(values, each.keys, strict=True), each.first):
@@ -136,6 +148,14 @@ def _read_each_run(
     except StoreError as error:
         chunks.locate(error)
         raise
+
+
+def _present(values: list[bytes | None]) -> tuple[list[bytes], Array | None]:
+    """The values that are there, and which they are, where not all are."""
+    found = [value for value in values if value is not None]
+    if len(found) == len(values):
+        return found, None
+    return found, np.array([value is not None for value in values])
 
 
 def _read_batches(chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, work: Array) -> None:

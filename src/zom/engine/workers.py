@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["OVERHEAD", "OVERHEAD_OF_BATCHES", "Cost", "Shared", "run"]
+__all__ = ["OVERHEAD", "OVERHEAD_OF_BATCHES", "OVERHEAD_OF_SHARDS", "Cost", "Shared", "run"]
 
 T = TypeVar("T")
 
@@ -27,6 +27,9 @@ OVERHEAD = 1e-5
 
 OVERHEAD_OF_BATCHES = OVERHEAD / 16
 """The same of a chunk that is decoded together with others, without the lock."""
+
+OVERHEAD_OF_SHARDS = 3 * OVERHEAD
+"""What a shard adds to that: its index is parsed, and its chunks are put into their places."""
 
 _DOUBTFUL = (5.0, 13.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
@@ -225,7 +228,7 @@ class _Measured(Generic[T]):
             _outcomes[kind] = known._replace(left=known.left - 1)
             return known.threads
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
-        if self._left < 3 * count:
+        if self._left < 6 * count:
             return self._most  # few that take long, as shards are
         alone = self._take(count, 1)
         threads = self._most if self._take(count, self._most) < _PLAIN_GAIN * alone else 1

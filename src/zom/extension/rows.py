@@ -25,7 +25,7 @@ _MOST = 1 << 14
 """The bytes of a chunk, decoded, up to which that is faster, ..."""
 
 _MOST_OF_BATCHES = 1 << 16
-"""... and where a codec decodes many at once."""
+"""... and where a codec that takes its time decodes many at once."""
 
 
 class RowDecoder:
@@ -36,7 +36,7 @@ class RowDecoder:
     >>> from zom.extension.bound_chain import bind_chain
     >>> from zom.extension.resolve import data_type
     >>> chain = bind_chain([], Block((2,), data_type("int8"), 0))
-    >>> RowDecoder(chain, np.int8(7)).decode([b"ab", None])
+    >>> RowDecoder(chain, np.int8(7)).decode([b"ab"], np.array([True, False]))
     array([[97, 98],
            [ 7,  7]], dtype=int8)
     """
@@ -49,26 +49,25 @@ class RowDecoder:
         self.nbytes = chain.block.count * chain.block.dtype.itemsize
         """The bytes of a chunk, decoded."""
         self.is_possible = chain.moves_bytes and 0 < self.nbytes <= (
-            _MOST_OF_BATCHES if chain.batches else _MOST
+            _MOST_OF_BATCHES if chain.batches and chain.is_slow else _MOST
         )
         """Whether the codecs of chunks put bytes into memory, and these are small."""
 
-    def decode(self, pieces: Sequence[Data | None]) -> Array:
-        """A row for each chunk; the fill value where it is None.
+    def decode(self, chunks: Sequence[Data], there: Array | None = None) -> Array:
+        """A row for each of `chunks`; with rows of the fill value between them, where `there` says which are there.
 
         The CodecError of one that is at fault does not tell which it was.
         """
         block = self._chain.block
-        present = [piece for piece in pieces if piece is not None]
-        made = np.empty((len(present), *block.shape), block.dtype)
-        if present:
-            self._chain.decode_rows(present, byte_view(made))
+        made = np.empty((len(chunks), *block.shape), block.dtype)
+        if len(chunks):
+            self._chain.decode_rows(chunks, byte_view(made))
             self._chain.verify(made)
-        if len(present) == len(pieces):
+        if there is None or len(there) == len(chunks):
             return made
-        rows = np.empty((len(pieces), *block.shape), block.dtype)
+        rows = np.empty((len(there), *block.shape), block.dtype)
         rows[...] = self._fill
-        rows[[number for number, piece in enumerate(pieces) if piece is not None]] = made
+        rows[there] = made
         return rows
 
     def cut(self, data: memoryview, starts: Array) -> Array | None:

@@ -17,6 +17,7 @@ from zom.codecs.blosc.container import check_container
 from zom.errors import CodecError
 from zom.extension.bound import Stream
 from zom.extension.codec import codecs
+from zom.extension.pieces import Pieces
 
 NAMES = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 SIZES = (1, 3, 127, 128, 1000, 4096, 70_000)
@@ -128,15 +129,50 @@ def test_a_container_that_lies_is_refused(container, message):
 
 
 @pytest.mark.parametrize("cname", NAMES)
-@pytest.mark.parametrize(("size", "blocksize"), [(4000, 0), (4000, 1024), (16_384, 0), (16_000, 256)])
-def test_containers_are_decoded_together(cname, size, blocksize, monkeypatch):
-    """One by one, each would be looked at by its own call."""
-    chunks = [bytes([number + at // 40 % 7 for at in range(size)]) for number in range(9)]
-    made = [memoryview(blosc.compress(chunk, cname.encode(), 5, 1, blocksize, 4)) for chunk in chunks]
+@pytest.mark.parametrize("shuffle", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("size", "blocksize"), [(3, 0), (4000, 0), (4096, 1024), (16_384, 0), (262_144, 65_536)]
+)
+@pytest.mark.parametrize("stored", [(), (0,), (3, 8), range(9)])
+def test_containers_are_decoded_together(cname, size, blocksize, shuffle, stored, monkeypatch):
+    """One by one, each would be looked at by its own call; noise is stored as it is."""
+    chance = np.random.default_rng(0)
+    chunks = [bytes([(number + at // 40) % 7 for at in range(size)]) for number in range(9)]
+    chunks = [chance.bytes(size) if number in stored else chunk for number, chunk in enumerate(chunks)]
+    made = [memoryview(blosc.compress(chunk, cname.encode(), 5, shuffle, blocksize, 4)) for chunk in chunks]
     target = bytearray(9 * size)
     monkeypatch.setattr(BloscCoder, "decode_into", None)
     coder(size).decode_rows(made, memoryview(target))
     assert target == b"".join(chunks)
+
+
+@pytest.mark.parametrize("cname", NAMES)
+def test_containers_of_several_layouts_are_decoded_one_by_one(cname):
+    """A block that is shorter than the others, another typesize, another compressor."""
+    name = cname.encode()
+    chunks = [bytes([(number + at // 40) % 7 for at in range(4000)]) for number in range(9)]
+    made = [blosc.compress(chunk, name, 5, 0, 1024, 4) for chunk in chunks]
+    for others in (
+        [],
+        [blosc.compress(chunks[0], name, 5, 1, 0, 8)],
+        [blosc.compress(chunks[0], b"zlib", 5, 1, 0, 4)],
+    ):
+        target = bytearray(4000 * (9 + len(others)))
+        coder(4000).decode_rows(made + others, memoryview(target))
+        assert target == b"".join(chunks + chunks[:1] * len(others))
+
+
+def test_pieces_far_apart_are_decoded_together():
+    chunk = bytes([at // 40 % 7 for at in range(4000)])
+    made = blosc.compress(chunk, b"lz4", 5, 1, 0, 4)
+    starts = np.arange(9, dtype=np.int64)[::-1] * 100_000
+    data = bytearray(9 * 100_000)
+    for start in starts.tolist():
+        data[start : start + len(made)] = made
+    target = bytearray(9 * 4000)
+    pieces = Pieces(memoryview(data), starts, np.full(9, len(made), np.int64))
+    coder(4000).decode_rows(pieces, memoryview(target))
+    assert target == chunk * 9
 
 
 def test_of_many_blocks_the_one_that_lies_is_named():

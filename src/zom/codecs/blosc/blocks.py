@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from zom.codecs.blosc.container import splits_of
+from zom.codecs.blosc.container import HEADER, SIZE, splits_of
 from zom.codecs.blosc.snappy import decode_snappy
 from zom.errors import CodecError
 from zom.numpy_later import np
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["decode_blocks"]
 
-_HEADER = Struct("<4B3I")
 _LENGTH = Struct("<I")
-_SIZE: Final = 16
 _SHUFFLED: Final = 0x01
 _BITS_SHUFFLED: Final = 0x04
 
@@ -30,13 +28,13 @@ _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 def decode_blocks(data: Data) -> bytes:
     """What a container of snappy blocks holds."""
-    _, _, flags, typesize, made, blocksize, _ = _HEADER.unpack_from(data)
+    _, _, flags, typesize, made, blocksize, _ = HEADER.unpack_from(data)
     view = memoryview(data)
     parts: list[bytes] = []
     for block in range(-(-made // blocksize)):
         size = min(blocksize, made - block * blocksize)
         splits = splits_of(flags, typesize, blocksize) if size == blocksize else 1
-        (place,) = _LENGTH.unpack_from(data, _SIZE + 4 * block)
+        (place,) = _LENGTH.unpack_from(data, SIZE + 4 * block)
         parts.append(_unshuffled(_block(view, place, size, splits), flags, typesize))
     return b"".join(parts)
 

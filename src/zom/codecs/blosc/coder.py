@@ -17,13 +17,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from typing_extensions import override
 
 from zom.codecs.blosc.blocks import decode_blocks
-from zom.codecs.blosc.container import check_container, check_containers
+from zom.codecs.blosc.container import check_container
+from zom.codecs.blosc.joined import joined
 from zom.errors import CodecError
 from zom.extension.bound import Coder
+from zom.extension.pieces import Pieces
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zom.codecs.blosc.joined import Joined
     from zom.extension.bound import Data, Stream
 
 __all__ = ["AUTO", "BloscCoder"]
@@ -50,6 +54,8 @@ class BloscCoder(Coder[Any, Any]):
     >>> len(made) < 100, coder.decode(made) == b"\1\0\0\0" * 100
     (True, True)
     """
+
+    batches = True
 
     def __init__(  # noqa: PLR0913 - what blosc is told
         self,
@@ -124,19 +130,25 @@ class BloscCoder(Coder[Any, Any]):
     @override
     def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
         size = len(target) // len(chunks)
-        inner = check_containers(chunks, size) if len(chunks) >= _MANY else None
-        if inner not in self._known:
+        one = joined(Pieces.of(chunks).compact(), size) if len(chunks) >= _MANY else None
+        if one is None or one.inner not in {"", *self._known}:
             super().decode_rows(chunks, target)
-            return
-        try:
-            self._alone(self._decompress_rows, chunks, target, size)
-        except RuntimeError as cause:
-            raise CodecError(f"the {inner} data in the container is damaged") from cause
+        elif not len(one.stored):
+            self._decompress_joined(one, target)
+        else:
+            rows = np.frombuffer(target, np.uint8).reshape(len(chunks), size)
+            rows[one.is_stored] = one.data[one.stored[:, None] + np.arange(size)]
+            if one.inner:
+                compressed = ~one.is_stored
+                made = np.empty((int(np.count_nonzero(compressed)), size), np.uint8)
+                self._decompress_joined(one, made.reshape(-1).data)
+                rows[compressed] = made
 
-    def _decompress_rows(self, chunks: Sequence[Data], target: memoryview, size: int) -> None:
-        decompress = self._library.decompress
-        for number, chunk in enumerate(chunks):
-            target[number * size : (number + 1) * size] = decompress(chunk)
+    def _decompress_joined(self, one: Joined, target: memoryview) -> None:
+        try:
+            self._alone(self._library.decompress, one.data, target)
+        except RuntimeError as cause:
+            raise CodecError(f"the {one.inner} data in the container is damaged") from cause
 
     def _decompress(self, chunk: Data, target: memoryview | None, inner: str) -> Data:
         if inner not in self._known:

@@ -22,23 +22,23 @@ from zom.errors import CodecError
 from zom.numpy_later import np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeAlias
+    from collections.abc import Callable
 
     from zom.extension.bound import Data
 
-    _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
-    _Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.integer[Any]]]"
-
-__all__ = ["INNER", "check_container", "check_containers", "splits_of"]
+__all__ = ["HEADER", "INNER", "SIZE", "STORED", "Layout", "check_container", "layout_of", "splits_of"]
 
 INNER: Final = ("blosclz", "lz4", "snappy", "zlib", "zstd")
 """The formats of the data inside, by their number; lz4hc writes that of lz4."""
 
-_HEADER = Struct("<4B3I")
+HEADER: Final = Struct("<4B3I")
+"""The version, that of the inner format, the flags, the typesize, and the three numbers of bytes."""
+SIZE: Final = 16
+"""The bytes of a header."""
+STORED: Final = 0x02
+"""The flag of a container whose bytes are stored as they are."""
+
 _LENGTH = Struct("<I")
-_SIZE: Final = 16
-_STORED: Final = 0x02
 _FUTURE: Final = 0x08
 _WHOLE: Final = 0x10
 # A block is split into the n-th bytes of its elements if they have few bytes, and it has many of them.
@@ -56,15 +56,15 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
     >>> check_container(b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc", 3, 3)
     (3, '')
     """
-    if len(data) < _SIZE:
-        raise CodecError(f"truncated: a container has at least {_SIZE} bytes, found {len(data)}")
-    header = _HEADER.unpack_from(data)
+    if len(data) < SIZE:
+        raise CodecError(f"truncated: a container has at least {SIZE} bytes, found {len(data)}")
+    header = HEADER.unpack_from(data)
     total: int = header[6]
-    layout = _layout(header[:6], nbytes, most)
+    layout = layout_of(header[:6], nbytes, most)
     _check_total(total, len(data))
     if not layout.inner:
-        if total != layout.made + _SIZE:
-            raise CodecError(f"expected {layout.made} stored bytes, found {total - _SIZE}")
+        if total != layout.made + SIZE:
+            raise CodecError(f"expected {layout.made} stored bytes, found {total - SIZE}")
         return layout.made, ""
     if layout.first > len(data):
         raise CodecError(f"truncated: {layout.blocks} blocks, but only {len(data)} bytes")
@@ -73,51 +73,7 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
     return layout.made, layout.inner
 
 
-def check_containers(chunks: Sequence[Data], nbytes: int) -> str | None:
-    r"""The format inside of all of `chunks`, if all have one layout, hold `nbytes` bytes, and are in order.
-
-    None where that can't be said of all at once: then each is to be looked at by itself.
-
-    >>> check_containers([b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc"] * 2, 3)
-    ''
-    """
-    lengths = np.array([len(chunk) for chunk in chunks], np.int64)
-    if int(lengths.min()) < _SIZE:
-        return None
-    data = np.frombuffer(b"".join(chunks), np.uint8)
-    starts = lengths.cumsum() - lengths
-    heads = data[starts[:, None] + np.arange(_SIZE)]
-    if (heads[:, :12] != heads[0, :12]).any() or (heads[:, 12:].view("<u4")[:, 0] != lengths).any():
-        return None
-    try:
-        layout = _layout(_HEADER.unpack(heads[0])[:6], nbytes, nbytes)
-    except CodecError:
-        return None
-    if not layout.inner:
-        return "" if (lengths == nbytes + _SIZE).all() else None
-    return layout.inner if _are_sound(data, starts, lengths, layout) else None
-
-
-def _are_sound(data: _Bytes, starts: _Numbers, lengths: _Numbers, layout: _Layout) -> bool:
-    """Whether the blocks of all containers, which begin at `starts` in `data`, lie in them."""
-    _, _, count, full, splits, first = layout
-    if int(lengths.min()) < first:
-        return False
-    # A number at each byte: where splits start is nowhere aligned.
-    numbers: _Numbers = np.ndarray((len(data) - 3,), "<u4", data, strides=(1,))
-    for block in range(count):
-        places = numbers[starts + (_SIZE + 4 * block)].astype(np.int64)
-        for _ in range(splits if block < full else 1):
-            if int(places.min()) < first or (places > lengths - 4).any():
-                return False
-            places += numbers[starts + places]
-            places += 4
-        if (places > lengths).any():
-            return False
-    return True
-
-
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """What the header of a container says, but for its length."""
 
     made: int
@@ -135,7 +91,7 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _layout(header: tuple[int, ...], nbytes: int | None, most: int) -> _Layout:
+def layout_of(header: tuple[int, ...], nbytes: int | None, most: int) -> Layout:
     """The layout that a header states; most chunks of an array state the same."""
     version, inner, flags, typesize, made, blocksize = header
     if version != 2:
@@ -150,14 +106,14 @@ def _layout(header: tuple[int, ...], nbytes: int | None, most: int) -> _Layout:
         raise CodecError("expected elements of 1 to 255 bytes, found 0")
     if made and not 0 < blocksize <= made:
         raise CodecError(f"expected blocks of 1 to {made} bytes, found {blocksize}")
-    if not made or flags & _STORED:
-        return _Layout(made, "")
+    if not made or flags & STORED:
+        return Layout(made, "")
     full, rest = divmod(made, blocksize)
     count = full + (rest > 0)
     splits = splits_of(flags, typesize, blocksize)
     if splits > 1 and blocksize % typesize:
         raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
-    return _Layout(made, _inner(flags, inner), count, full, splits, _SIZE + 4 * count)
+    return Layout(made, _inner(flags, inner), count, full, splits, SIZE + 4 * count)
 
 
 def _check_total(total: int, length: int) -> None:
@@ -181,13 +137,13 @@ def splits_of(flags: int, typesize: int, blocksize: int) -> int:
     return typesize if few and not flags & _WHOLE else 1
 
 
-def _walk(data: Data, layout: _Layout) -> None:
+def _walk(data: Data, layout: Layout) -> None:
     _, _, count, full, splits, first = layout
     length = len(data)
     read: Callable[[Data, int], tuple[int]] = _LENGTH.unpack_from
     last = length - 4
     for block in range(count):
-        (place,) = read(data, _SIZE + 4 * block)
+        (place,) = read(data, SIZE + 4 * block)
         for _ in range(splits if block < full else 1):
             if not first <= place <= last:
                 raise _outside(block, place, length)
@@ -197,10 +153,10 @@ def _walk(data: Data, layout: _Layout) -> None:
             raise _outside(block, place, length)
 
 
-def _walk_many(data: Data, layout: _Layout) -> None:
+def _walk_many(data: Data, layout: Layout) -> None:
     _, _, count, full, splits, first = layout
     length = len(data)
-    places = np.frombuffer(data, "<u4", count, _SIZE).astype(np.int64)
+    places = np.frombuffer(data, "<u4", count, SIZE).astype(np.int64)
     # A number at each byte: where splits start is nowhere aligned.
     numbers: np.ndarray[tuple[int], np.dtype[np.uint32]] = np.ndarray(
         (length - 3,), "<u4", data, strides=(1,)

@@ -14,6 +14,7 @@ from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.fill_bits import FillTest
+from zom.extension.pieces import Pieces
 from zom.extension.raw import byte_view
 from zom.extension.rows import RowDecoder
 from zom.numpy_later import np
@@ -189,11 +190,9 @@ class ShardCoder(Coder[Any, Any]):
             for first in range(0, self.counts[0], step):
                 part = split[first : first + step]
                 entries = index.entries[first * below : (first + step) * below]
-                pieces = [
-                    None if start == MISSING else shard[start : start + length]
-                    for start, length in entries.tolist()
-                ]
-                part[...] = self.rows.decode(pieces).reshape(part.shape)
+                there = entries[:, 0] != MISSING
+                starts, lengths = entries[there].astype(np.int64).T
+                part[...] = self.rows.decode(Pieces(shard, starts, lengths), there).reshape(part.shape)
         except CodecError:
             return False
         return True

@@ -16,6 +16,7 @@ from zom.codecs.zstd.contexts import contexts_for
 from zom.codecs.zstd.frame import frames_of, is_one_frame, stated_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
+from zom.extension.pieces import Pieces
 from zom.numpy_later import np
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class ZstdCoder(Coder[Data, Data]):
         contexts = self._contexts
         if contexts is None or not all(is_one_frame(chunk, size) for chunk in chunks):
             super().decode_rows(chunks, target)
-        elif not contexts.decompress_rows(chunks, target):
+        elif not contexts.decompress_rows(Pieces.of(chunks), target):
             super().decode_rows(chunks, target)  # one by one, it is found out why
 
     def _fill(self, chunk: Data, target: memoryview) -> bool:

@@ -12,10 +12,11 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from zom.numpy_later import np
 
+if TYPE_CHECKING:
     from zom.extension.bound import Data
+    from zom.extension.pieces import Pieces
 
 __all__ = ["ZstdContexts", "contexts_for"]
 
@@ -32,6 +33,7 @@ class ZstdContexts(threading.local):
         self._decompress = decompressor.decompress
         # The package has a form without C, which has no batches.
         self._decompress_many = getattr(decompressor, "multi_decompress_to_buffer", None)
+        self._buffer = getattr(package, "BufferWithSegments", None)
         self.has_batches = self._decompress_many is not None
 
     def compress(self, chunk: Data) -> Data:
@@ -59,17 +61,19 @@ class ZstdContexts(threading.local):
             return None
         return made if len(made) == nbytes else None
 
-    def decompress_rows(self, chunks: Sequence[Data], target: memoryview) -> bool:
+    def decompress_rows(self, chunks: Pieces, target: memoryview) -> bool:
         """Put the bytes of all chunks, each one frame, into `target`, without the interpreter's lock; False where it can't.
 
         The caller has seen that each states as many bytes as the others, and that nothing stands behind it.
         """
-        if self._decompress_many is None:
+        if self._decompress_many is None or self._buffer is None:
             return False
         size = len(target) // len(chunks)
         sizes = size.to_bytes(8, sys.byteorder) * len(chunks)
+        segments = np.stack((chunks.starts, chunks.lengths), axis=1).astype(np.uint64).tobytes()
         try:
-            found = self._decompress_many(chunks, decompressed_sizes=sizes, threads=1)
+            buffer = self._buffer(chunks.data, segments)
+            found = self._decompress_many(buffer, decompressed_sizes=sizes, threads=1)
         except self._error:
             return False
         for number in range(len(chunks)):
