@@ -86,7 +86,7 @@ class Clock:
     ("alone", "together", "least", "most"),
     [
         (1e-5, 1e-6, 0, 0),  # too little to hand over
-        (7e-5, 14e-5, 0, 0.05),
+        (7e-5, 14e-5, 0, 0.1),
         (7e-5, 5e-5, 0.9, 1),
         (5e-4, 2.5e-4, 0.98, 1),
         (2e-3, 1e-3, 0.99, 1),  # not tried at all
@@ -97,6 +97,29 @@ def test_what_takes_less_time_is_chosen(monkeypatch, alone, together, least, mos
     run(iter(range(1000)), 1000, clock.work)
     assert [item for item, _ in clock.threaded] == list(range(1000))
     assert least <= clock.share(0, 1000) <= most
+
+
+def test_what_threads_cost_at_their_start_is_no_part_of_a_trial(monkeypatch):
+    """Three milliseconds to start them, then half of the time for each."""
+    clock = Clock(monkeypatch, lambda _: 8e-5, lambda item: 4e-5)
+    started = clock.run_threads
+
+    def run_threads(items, most, work):
+        clock.now += 3e-3
+        started(items, most, work)
+        clock.now += 3e-3
+
+    monkeypatch.setattr(workers, "_run_threads", run_threads)
+    run(iter(range(1000)), 1000, clock.work)
+    assert clock.share(0, 1000) > 0.9
+
+
+def test_a_trial_that_ends_early_loses_nothing(monkeypatch):
+    """Whoever says that there are more items than there are gets those that there are."""
+    for there in (1, 5, 20, 60, 70, 100, 110, 120):
+        clock = Clock(monkeypatch, lambda _: 8e-5, lambda _: 4e-5)
+        run(iter(range(there)), 1000, clock.work)
+        assert [item for item, _ in clock.threaded] == list(range(there))
 
 
 def trials(monkeypatch, *runs):

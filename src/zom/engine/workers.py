@@ -228,15 +228,29 @@ class _Measured(Generic[T]):
             _outcomes[kind] = known._replace(left=known.left - 1)
             return known.threads
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
-        if self._left < 6 * count:
+        if self._left < max(4 * count, 2 * _FEW * self._most):
             return self._most  # few that take long, as shards are
         alone = self._take(count, 1)
-        threads = self._most if self._take(count, self._most) < _PLAIN_GAIN * alone else 1
+        threads = self._most if self._together(count) < _PLAIN_GAIN * alone else 1
         if kind is not None:
             if len(_outcomes) >= _KINDS:
                 _outcomes.clear()
             _outcomes[kind] = _Outcome(threads, _LASTS)
         return threads
+
+    def _together(self, count: int) -> float:
+        """The seconds of an item while all threads are at work: between the first and the last of `count`, after as many."""
+        taken: list[float] = []
+
+        def timed() -> Iterator[T]:
+            for item in islice(self._items, 2 * count):
+                taken.append(time.perf_counter())
+                yield item
+
+        _run_threads(timed(), self._most, self._work)
+        self._left -= 2 * count
+        last = len(taken) - 1
+        return (taken[last] - taken[count]) / (last - count) if last > count else math.inf
 
     def _go_on(self, threads: int) -> None:
         """Do the others, as long as they take as long as the first of them."""
