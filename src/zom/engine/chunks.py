@@ -94,6 +94,12 @@ class Chunks:
         return form.nbytes >= _HEAVY and form.shard is None
 
     @property
+    def are_bytes(self) -> bool:
+        """Whether chunks are stored as they lie in memory."""
+        uniform = self.plan.uniform
+        return uniform is not None and self.plan.form(uniform).chain.direct
+
+    @property
     def decodes_batches(self) -> bool:
         """Whether the inner chunks of a shard are decoded together, without the interpreter's lock."""
         form = self._inner

@@ -15,7 +15,7 @@ from zom.engine.runs import Runs, Turns, runs_of
 from zom.engine.sharding import read_part
 from zom.engine.span import SPAN, read_span
 from zom.engine.split import walk
-from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, OVERHEAD_OF_SHARDS, Cost, run
+from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, OVERHEAD_OF_BYTES, OVERHEAD_OF_SHARDS, Cost, run
 from zom.errors import CodecError, StoreError
 from zom.extension.raw import byte_view
 
@@ -68,6 +68,8 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
 def _overhead(chunks: Chunks, index: Index, count: int) -> float:
     """For how many seconds each of `count` parts holds the interpreter's lock."""
     units = chunks.units(index, count)
+    if units == 1 and chunks.are_bytes:
+        return OVERHEAD_OF_BYTES
     if units <= 1 or not chunks.decodes_batches:
         return OVERHEAD * units
     return OVERHEAD_OF_SHARDS + OVERHEAD_OF_BATCHES * units

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["OVERHEAD", "OVERHEAD_OF_BATCHES", "OVERHEAD_OF_SHARDS", "Cost", "Shared", "run"]
+__all__ = [
+    "OVERHEAD",
+    "OVERHEAD_OF_BATCHES",
+    "OVERHEAD_OF_BYTES",
+    "OVERHEAD_OF_SHARDS",
+    "Cost",
+    "Shared",
+    "run",
+]
 
 T = TypeVar("T")
 
@@ -27,6 +35,9 @@ OVERHEAD = 1e-5
 
 OVERHEAD_OF_BATCHES = OVERHEAD / 16
 """The same of a chunk that is decoded together with others, without the lock."""
+
+OVERHEAD_OF_BYTES = OVERHEAD * 0.7
+"""The same of a chunk that is read as it is, straight into its place."""
 
 OVERHEAD_OF_SHARDS = 3 * OVERHEAD
 """What a shard adds to that: its index is parsed, and its chunks are put into their places."""
