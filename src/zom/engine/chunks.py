@@ -168,6 +168,8 @@ class Chunks:
         else:
             axes = tuple(Axis(axis.length, size) for axis, size in zip(plan.axes, inner.shape, strict=True))
             pieces = max(1, count_parts(index, axes) // count)
+        if inner.chain.direct and not index.basic:
+            return pieces  # without codecs, points are many small calls
         is_slow = inner.chain.is_slow or inner.chain.direct
         is_large = inner.nbytes >= (_LARGE_SLOW if is_slow else _LARGE_INNER)
         return 0 if is_large and pieces * inner.nbytes >= _HEAVY else pieces
