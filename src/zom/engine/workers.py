@@ -70,7 +70,7 @@ _SAMPLE = 1e-3
 _TRIAL = 3e-3
 """The seconds of each trial."""
 
-_PLAIN_GAIN = 0.95
+_PLAIN_GAIN = 0.85
 """So much of the time must threads take in a trial at most: where they are slower, they may take three times as long."""
 
 _LASTS = 32
