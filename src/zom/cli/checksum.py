@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the digest of each store; FINDINGS where it is not the one that was expected."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
-    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+    from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
 
     places = [store_at(name) for name in expanded(arguments.stores)]
     if arguments.expect is not None and len(places) != 1:
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.format == "text":
             say(f"{found[place.name]}  {place.name}", flush=True)
     if arguments.format == "json":
-        say_data(write_json(found, indent=2))
+        say_data(facts_json(found, indent=2))
     if arguments.expect is None or list(found.values()) == [arguments.expect]:
         return CLEAN
     tell(f"{places[0].name}: expected the digest {arguments.expect}; the store holds something else")

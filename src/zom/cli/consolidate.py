@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes or drops it, and says so."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.handles.changes import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
-    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+    from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
     work = plan_consolidate if arguments.dry_run else consolidate
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         changed = not plan.is_empty
     if arguments.format == "json":
         facts = {"store": place.store, "path": plan.path, "changed": changed, "dry_run": arguments.dry_run}
-        say_data(write_json(facts, indent=2))
+        say_data(facts_json(facts, indent=2))
         return CLEAN
     if arguments.drop:
         said = "dropped" if changed else "there is none"

@@ -57,21 +57,21 @@ def _result(printed: str) -> str:
     """What was printed, as JSON."""
     from json import loads  # noqa: PLC0415 - as above
 
-    from zom.json.write import write_json  # noqa: PLC0415 - as above
+    from zom.json.write import facts_json  # noqa: PLC0415 - as above
 
     text = printed.strip()
     try:
         loads(text)
     except (ValueError, RecursionError):
-        return write_json({"lines": text.splitlines()}, indent=2)
+        return facts_json({"lines": text.splitlines()}, indent=2)
     return text
 
 
 def _envelope(verb: str, code: int, result: str, error: str | None) -> str:
     from zom import __version__  # noqa: PLC0415 - as above
-    from zom.json.write import write_json  # noqa: PLC0415 - as above
+    from zom.json.write import facts_json  # noqa: PLC0415 - as above
 
     indented = result.replace("\n", "\n  ")  # strings of JSON have no line ends
     facts = {"envelope": ENVELOPE, "zom": __version__, "verb": verb, "exit_code": code, "error": error}
-    head = write_json(facts, indent=2).removesuffix("\n}")
+    head = facts_json(facts, indent=2).removesuffix("\n}")
     return f'{head},\n  "result": {indented}\n}}\n'

@@ -39,12 +39,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints what there is to say of the node."""
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
-    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+    from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
 
     place = operand_of(arguments.place)
     facts = _stored(place, arguments) if place.is_store else _described(place)
     if arguments.format == "json":
-        write_text(arguments.output, write_json(facts.entry, indent=2) + "\n")
+        write_text(arguments.output, facts_json(facts.entry, indent=2) + "\n")
         return CLEAN
     if arguments.format == "html":
         from zom.views.html.page import node_page  # noqa: PLC0415 - slow to import

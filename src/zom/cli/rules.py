@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the rules whose code matches."""
     from fnmatch import fnmatchcase  # noqa: PLC0415 - slow to import
 
-    from zom.json.write import write_json  # noqa: PLC0415 - as the others: --help needs none of them
+    from zom.json.write import facts_json  # noqa: PLC0415 - as the others: --help needs none of them
 
     known = [*_own(), *_of_conventions()]
     found = [each for each in known if fnmatchcase(each["code"], arguments.pattern)]
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         message = f"no rule has a code like {arguments.pattern!r}; zom rules lists all of them"
         raise CommandError(message, USAGE)
     if arguments.format == "json":
-        say_data(write_json(found, indent=2))
+        say_data(facts_json(found, indent=2))
         return CLEAN
     # Versions of a convention have most rules in common: a sentence that is the same is told once.
     lines = dict.fromkeys((each["code"], each["text"]) for each in found)

@@ -77,11 +77,11 @@ def _facts(share: Share) -> dict[str, Any]:
 
 def _rules(convention: Convention, form: str) -> None:
     from zom.conventions.framework.expression import listed  # noqa: PLC0415 - as above
-    from zom.json.write import write_json  # noqa: PLC0415 - as above
+    from zom.json.write import facts_json  # noqa: PLC0415 - as above
 
     rules = listed(convention)
     if form == "json":
-        say_data(write_json(rules, indent=2))
+        say_data(facts_json(rules, indent=2))
         return
     width = max((len(rule["id"]) for rule in rules), default=0)
     say(f"{convention.name}:")

@@ -87,9 +87,9 @@ def _measured(place: Operand) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def _json(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
-    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+    from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
 
-    say_data(write_json({"arrays": rows, "broken": broken}, indent=2))
+    say_data(facts_json({"arrays": rows, "broken": broken}, indent=2))
 
 
 def _csv(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.cli.operand import sound_part_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
-    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+    from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
     from zom.views.listing import listing  # noqa: PLC0415 - slow to import
 
     spec, broken = sound_part_at(
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = FINDINGS if broken else CLEAN
     if arguments.format == "json":
         write_text(
-            arguments.output, write_json(listing(spec, depth=arguments.depth, broken=broken), indent=2) + "\n"
+            arguments.output, facts_json(listing(spec, depth=arguments.depth, broken=broken), indent=2) + "\n"
         )
         return code
     if arguments.format == "html":

@@ -22,6 +22,7 @@ from zom.json.value import (
     NOT_FINITE,
     NOT_JSON,
     REPEATS,
+    SURROGATE,
     JSONDict,
     JSONList,
     freeze,
@@ -33,7 +34,7 @@ from zom.problems import Fault, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ascii_json", "quick_json", "write_json"]
+__all__ = ["ascii_json", "facts_json", "quick_json", "write_json"]
 
 _compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
@@ -81,6 +82,24 @@ def ascii_json(value: Any, *, indent: int | None = None) -> str:
     '{"key": "\\udcff"}'
     """
     return json.dumps(value, indent=indent)
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def facts_json(value: Any, *, indent: int | None = None) -> str:
+    r"""As `write_json`, for reports: of names that are not whole text, the halves of characters are escaped.
+
+    >>> print(facts_json({"store": "日本\udcff.zarr"}))
+    {"store": "日本\udcff.zarr"}
+    """
+    try:
+        return write_json(value, indent=indent)
+    except SpecError as error:
+        if {problem.code for problem in error.problems} != {SURROGATE.code}:
+            raise
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 _EXPONENT = re.compile(rb"e[-\d]")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zom.brief import notebook_html, short
 from zom.errors import ConflictError
 from zom.hierarchy.change.plan_text import heading, plan_text
-from zom.json.write import write_json
+from zom.json.write import facts_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,7 +164,7 @@ class ChangePlan:
         >>> zom.plan(zom.v3.GroupSpec(), "memory:").to_json()[:46]
         '{"store":"memory://","path":"/","zarr_format":'
         """
-        return write_json(self.to_dict(), indent=indent)
+        return facts_json(self.to_dict(), indent=indent)
 
     def __repr__(self) -> str:
         return short(type(self).__name__, heading(self))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
-from zom.json.write import write_json
+from zom.json.write import facts_json
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class CopyReport:
         >>> CopyReport("a.zarr", "/", "b.zarr", "/", ()).to_json()[:19]
         '{"source":"a.zarr",'
         """
-        return write_json(self.to_dict(), indent=indent)
+        return facts_json(self.to_dict(), indent=indent)
 
     def __repr__(self) -> str:
         return short("CopyReport", self._heading())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
 from zom.hierarchy.copy.report import size_text
-from zom.json.write import write_json
+from zom.json.write import facts_json
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Migration:
         >>> Migration("a.zarr", "/", "v3", "v3").to_json()[:18]
         '{"store":"a.zarr",'
         """
-        return write_json(self.to_dict(), indent=indent)
+        return facts_json(self.to_dict(), indent=indent)
 
     def __repr__(self) -> str:
         return short("Migration", self._heading())
