@@ -117,7 +117,7 @@ def _masks_fit(site: Site) -> Iterator[Breach] | Skip:
         Breach(mask, ("shape",), f"{show(list(node.shape or ()))}, as {node.path}", show(list(mask.shape or ())),
                None, (node.path,))
         for mask, node in found
-        if mask.shape != node.shape
+        if None not in (mask.shape, node.shape) and mask.shape != node.shape
     )  # fmt: skip
 
 

@@ -136,11 +136,8 @@ class Node:
 
     @cached_property
     def shape(self) -> tuple[int, ...] | None:
-        """The lengths of an array's dimensions; None where they can't be told."""
-        found = self.document.get("shape")
-        if not self.is_array or not is_list(found):
-            return None
-        return tuple(found) if all(type(length) is int for length in found) else None
+        """The lengths of an array's dimensions; None where they can't be told, as where one is no length at all."""
+        return _lengths(self.document.get("shape"), 0) if self.is_array else None
 
     @property
     def ndim(self) -> int | None:
@@ -194,10 +191,7 @@ class Node:
     @cached_property
     def chunks(self) -> tuple[int, ...] | None:
         """The shape of the chunks of a regular grid; None where there is none."""
-        found = self._value_at(self.family.chunks_path)
-        if not is_list(found) or not all(type(length) is int for length in found):
-            return None
-        return tuple(found)
+        return _lengths(self._value_at(self.family.chunks_path), 1)
 
     def blocks(self) -> Iterator[tuple[tuple[int, ...], Any]] | None:
         """The values of an array of any size, block by block, each with the index where it begins, in C order of blocks.
@@ -297,6 +291,13 @@ class Node:
         while node is not None:
             yield node
             node = node.parent
+
+
+def _lengths(found: object, least: int) -> tuple[int, ...] | None:
+    """What was found as lengths; None where it isn't a list of them, so that no rule rests on what Zarr's own refuse."""
+    if not is_list(found) or not all(type(each) is int and least <= each < 2**63 for each in found):
+        return None
+    return tuple(found)
 
 
 def remembered(node: Node, make: Callable[[Node], K]) -> K:

@@ -148,3 +148,51 @@ def test_a_value_of_another_type_gives_one_finding_at_its_place(name):
         if len(new) > 1 or not all(names(each, path) for each in new):
             otherwise.append(f"{pointer_of(path)}: {new}")
     assert len(otherwise) <= len(chosen) // 100, "\n".join(otherwise)
+
+
+# --- what Zarr itself refuses ------------------------------------------------------------------------------
+
+NOT_LENGTHS = {
+    "negative": -1,
+    "too long": 2**63,
+    "a float": 1.5,
+    "a text": "4",
+    "nothing": None,
+    "true": True,
+}
+
+
+def arrays(value: Any, way: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """The way to each array of a document that has dimensions."""
+    members = (value.get("members") or {}).items()
+    here = [way] if value.get("shape") else []
+    return here + [each for name, member in members for each in arrays(member, (*way, "members", name))]
+
+
+def chunk_shape(array: Any) -> list[Any]:
+    return array["chunks"] if "chunks" in array else array["chunk_grid"]["configuration"]["chunk_shape"]
+
+
+@pytest.mark.parametrize("spoiled", NOT_LENGTHS)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_conventions_are_silent_about_what_is_no_length(name, spoiled):
+    """In the shape or the chunks of any array: the format's own finding at that array, and no other.
+
+    Consolidated metadata differs then, too, and says so. Chunks of v3 may be longer than an array can be, and `true` is 1.
+    """
+    otherwise: list[str] = []
+    for way in arrays(DOCUMENTS[name]):
+        for of in ("shape", "the whole shape", "chunks"):
+            document = json.loads(json.dumps(DOCUMENTS[name]))
+            array = at(document, way)
+            if of == "chunks" and "chunks" not in array and spoiled in {"too long", "true"}:
+                continue
+            if of == "the whole shape":
+                array["shape"] = NOT_LENGTHS[spoiled]
+            else:
+                (array["shape"] if of == "shape" else chunk_shape(array))[0] = NOT_LENGTHS[spoiled]
+            new = list((told(document, "auto") - WELL_MADE[name, "auto"]).elements())
+            new = [each for each in new if each[0] != "consolidated/equal"]
+            if [each[1] for each in new] != ["/" + "/".join(way[1::2])]:
+                otherwise.append(f"{of} of {pointer_of(way)}: {new}")
+    assert not otherwise, "\n".join(otherwise)
