@@ -69,16 +69,17 @@ def _named_throughout(group: Node) -> str | None:
     if (
         group.form != "v3"
         or not _OTHERS.isdisjoint(group.attributes)
-        or not any(array.shape for array in arrays)
+        or not any(array.dims if array.shape is None else array.shape for array in arrays)
     ):
         return None
     lengths: dict[str, int] = {}
     agree = True
     for array in arrays:
         names = array.dims or ()
-        if array.shape is None or len(names) != len(array.shape) or None in names:
+        # Where a length isn't one, the names still say what the group is.
+        if None in names or not (names if array.ndim is None else len(names) == array.ndim):
             return None
-        for name, length in zip(names, array.shape, strict=True):
+        for name, length in zip(names, array.shape or (), strict=False):
             agree = agree and name is not None and lengths.setdefault(name, length) == length
     if agree:
         return "all dimensions of its arrays have names"
