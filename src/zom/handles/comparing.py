@@ -89,7 +89,7 @@ def diff(
     Either may be a spec, a declaration, a store, a path or URL of one, or a handle. Values that a declaration
     states are compared with those of the other, where that is a declaration or a store. With `data`, the values of all
     arrays that both stores have are compared, bit for bit, in bounded memory, whatever their chunks and formats;
-    a note names those of other shapes or data types, which can't be. Without it, the difference says that none were.
+    a note names those of other shapes or data types, which can't be, and where a side has none. Without it, the difference says that none were.
     Values that can't be read are a change of the kind "unreadable", with side, key and reason, and all others are
     compared: `unreadable` of the difference has them.
 
@@ -152,8 +152,11 @@ def differences(
 
 def _on_both_sides(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
     """The arrays that are stored on both sides, with their paths."""
-    if left.store is None or right.store is None:
-        return
+    return iter(()) if left.store is None or right.store is None else _of_both(left, right)
+
+
+def _of_both(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
+    """The arrays that both sides have, with their paths."""
     for path, mine in left.spec.walk():
         theirs = _array_at(right.spec, path)
         if mine.kind == "array" and theirs is not None:
@@ -167,12 +170,28 @@ def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec,
 
 def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
     """Which values can't be compared, and why, where all are to be: their documents differ, which is a change."""
+    if data:
+        yield from _nowhere(left, right)
     for path, mine, theirs in _on_both_sides(left, right) if data else ():
         one, other = resolve(mine), resolve(theirs)
         if one.shape != other.shape:
             yield f"{path}: values were not compared, as the shapes differ"
         elif one.data_type and other.data_type and not are_alike(one.data_type, other.data_type):
             yield f"{path}: values were not compared, as the data types differ"
+
+
+def _nowhere(left: Compared, right: Compared) -> Iterator[str]:
+    """That a side has no values of arrays of both: a spec has none, and a declaration only those that it states."""
+    bare = [each for each in (left, right) if each.store is None]
+    stated = {path for each in bare for path in each.values or ()}
+    if any(each.values is None for each in bare):
+        stated, reason = set(), "a spec has none"
+    else:
+        reason = "a declaration doesn't state them"
+    paths = [path for path, _, _ in (_of_both(left, right) if bare else ()) if path not in stated]
+    if paths:
+        more = f" and {len(paths) - 1} more" if paths[1:] else ""
+        yield f"{paths[0]}{more}: values were not compared, as {reason}"
 
 
 def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:

@@ -297,6 +297,31 @@ def test_values_that_can_not_be_compared_are_named(values, reason):
     assert zom.diff(one, other).notes == ()
 
 
+def test_values_that_a_side_does_not_have_are_not_called_the_same():
+    store = MemoryStore()
+    zom.save(store, a=np.arange(4), b=[1], c=[2])
+    spec = zom.read(store)
+    bare = "values were not compared, as a spec has none"
+    for sides in ((spec, store), (store, spec), (spec, spec)):
+        assert zom.diff(*sides, data=True).notes == (f"/a and 2 more: {bare}",)
+        assert zom.diff(*sides).notes == ()
+    declared = {"shape": [4], "dtype": "int64"}
+    full = zom.declare(
+        {
+            "zom": 1,
+            "members": {"a": {**declared, "values": [0, 1, 2, 4]}, "b": {"shape": [1], "dtype": "int64"}},
+        }
+    )
+    found = zom.diff(store, full, data=True)
+    assert found.notes == ("/b: values were not compared, as a declaration doesn't state them",)
+    assert [str(change) for change in found if change.node == "/a" and "values" in str(change)] == [
+        "~ /a: values[3]: 3 -> 4"
+    ]
+    assert zom.diff(spec, full, data=True).notes == (f"/a and 1 more: {bare}",)
+    assert zom.diff(zom.open(store)["a"], spec["a"], data=True).notes == (f"/: {bare}",)
+    assert zom.diff(store, spec.replace(members={}), data=True).notes == ()
+
+
 def test_values_of_a_type_that_nobody_knows_are_not_called_the_same():
     stores = [MemoryStore(), MemoryStore()]
     for number, store in enumerate(stores):
