@@ -183,9 +183,10 @@ def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
 def _nowhere(left: Compared, right: Compared) -> Iterator[str]:
     """That a side has no values of arrays of both: a spec has none, and a declaration only those that it states."""
     bare = [each for each in (left, right) if each.store is None]
-    stated = {path for each in bare for path in each.values or ()}
+    stated: set[str] = {path for each in bare for path in each.values or ()}
     if any(each.values is None for each in bare):
-        stated, reason = set(), "a spec has none"
+        stated.clear()
+        reason = "a spec has none"
     else:
         reason = "a declaration doesn't state them"
     paths = [path for path, _, _ in (_of_both(left, right) if bare else ()) if path not in stated]
