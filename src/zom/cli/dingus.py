@@ -78,6 +78,7 @@ def _text(path: str) -> bytes:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
             return file.read()
-    except OSError as cause:
-        message = f"{path}: cannot be read: {cause.strerror or cause}; see that it is the path of a JSON file"
+    except (OSError, ValueError) as cause:  # a ValueError where the name holds NUL
+        reason = getattr(cause, "strerror", None) or cause
+        message = f"{path}: cannot be read: {reason}; see that it is the path of a JSON file"
         raise CommandError(message, UNREADABLE) from cause
