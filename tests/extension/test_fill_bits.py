@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import zom.dtypes
+import zom.dtypes.bytes
+import zom.dtypes.object
 from zom.extension.bound import Block
 from zom.extension.fill_bits import FillTest, fill_cell, is_fill
 from zom.extension.resolve import data_type

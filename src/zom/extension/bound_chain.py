@@ -8,7 +8,7 @@ become bytes, and bytes elements, wherever a codec asks for the other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.answer import answer
@@ -124,6 +124,8 @@ class BoundChain:
         try:
             for name, encode in self._encoders:  # noqa: B007 - the name tells who failed
                 made = encode(made)
+            if type(made) not in _DATA:
+                made = _as_data(made)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
         return cast("Data", made)
@@ -138,6 +140,7 @@ class BoundChain:
             made: list[Data] = coder.encode_rows(byte_view(rows), len(rows))
             for name, encode in self._encoders[self.pivot + 2 :]:  # noqa: B007
                 made = [encode(each) for each in made]
+            made = [_as_data(each) for each in made]
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
         return made
@@ -229,6 +232,22 @@ class BoundChain:
             raise cause
         text = " ".join(str(cause).split())
         raise CodecError(f"{type(cause).__name__}: {text}" if text else type(cause).__name__, name) from cause
+
+
+_DATA: Final = frozenset({bytes, bytearray, memoryview})
+
+
+def _as_data(made: Any) -> Data:
+    """What a codec of bytes gave, if it is bytes, wherever they lie."""
+    if type(made) not in _DATA:
+        try:
+            made = memoryview(made)
+        except TypeError:
+            raise CodecError(f"expected bytes from encode, found {made!r:.80}") from None
+    if type(made) is memoryview and (made.itemsize != 1 or not made.c_contiguous):
+        found = f"items of {made.itemsize} bytes" if made.itemsize != 1 else "a view with gaps"
+        raise CodecError(f"expected bytes side by side from encode, found {found}")
+    return cast("Data", made)
 
 
 _SLACK = 1 << 16
