@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
+from zom.conventions.cf.dataset import naming
 from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
 from zom.conventions.cf.variable import Variable, judged, judged_text
 from zom.conventions.cf.words import pairs
@@ -207,7 +208,7 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
             if (
                 node is None
                 or variable.of(node).is_text
-                or not {"bounds", "climatology"}.isdisjoint(node.attributes)
+                or not {"bounds", "climatology"}.isdisjoint(naming(node))
             ):
                 continue
             yield variable.breach(

@@ -8,15 +8,16 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#groups
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.conventions.cf.words import entries
 from zom.formats.node_view import UNKNOWN, Node, Unknown, remembered
 from zom.json.python_value import is_list
+from zom.misspelling import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 __all__ = [
     "LISTS",
@@ -26,6 +27,7 @@ __all__ = [
     "cf_version",
     "dataset_of",
     "meant_version",
+    "naming",
     "resolve",
     "root_of",
     "version_of",
@@ -118,8 +120,6 @@ class Dataset:
         self.names = [node for node in self.variables if node.attributes]
         self._named: dict[Node, list[Reference]] = {}
         for source in self.names:
-            if _NAMING.isdisjoint(source.attributes):
-                continue
             for reference in _references(source):
                 if isinstance(reference.target, Node):
                     self._named.setdefault(reference.target, []).append(reference)
@@ -212,16 +212,39 @@ def _coordinates_below(root: Node) -> dict[str, Node]:
     return found
 
 
+def naming(node: Node) -> Mapping[str, object]:
+    """The attributes of a variable that name others, by what they are called, or nearly so.
+
+    A name that is misspelt is told by itself; what is said of the variables that it names rests on what it means.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> naming(attributes_node({"bound": "time_bnds", "units": "K"}))
+    {'bounds': 'time_bnds'}
+    """
+    found: dict[str, object] = {}
+    for key, value in node.attributes.items():
+        known = key if key in _NAMING else _meant(key)
+        if known is not None and (known == key or known not in node.attributes):
+            found[known] = value
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _meant(key: str) -> str | None:
+    return meant(key, _NAMING)
+
+
 def _references(source: Node) -> Iterator[Reference]:
-    for attribute, word in _words(source):
+    found = naming(source)
+    for attribute, word in _words(found) if found else ():
         yield Reference(source, attribute, word, resolve(source, word)[0])
 
 
-def _words(source: Node) -> Iterator[tuple[str, str]]:
+def _words(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """The names in the attributes of a variable, each with the attribute, or what it says of the name."""
 
     def text(attribute: str) -> str:
-        value = source.attributes.get(attribute)
+        value = found.get(attribute)
         return value if isinstance(value, str) else ""
 
     for attribute in LISTS:

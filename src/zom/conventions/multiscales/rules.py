@@ -98,6 +98,8 @@ def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
     if not any(level.source for level in levels):
         return Skip("no level is derived from another one")
     assets = dict.fromkeys(level.asset for level in levels if level.asset is not None)
+    if len(assets) < len([level for level in levels if level.asset is not None]):
+        return Skip("an asset stands there twice: the name of another level is not known")
     shown = f"one of {', '.join(map(show, list(assets)[:12]))}"
     return [
         site.breach(level.at("derived_from"), shown, show(level.source))
