@@ -39,7 +39,7 @@ OVERHEAD_OF_BATCHES = OVERHEAD / 16
 OVERHEAD_OF_BYTES = OVERHEAD * 0.7
 """The same of a chunk that is read as it is, straight into its place."""
 
-OVERHEAD_OF_SHARDS = 3 * OVERHEAD
+OVERHEAD_OF_SHARDS = 5 * OVERHEAD
 """What a shard adds to that: its index is parsed, and its chunks are put into their places."""
 
 _DOUBTFUL = (5.0, 13.0)
