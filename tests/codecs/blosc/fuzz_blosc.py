@@ -78,12 +78,16 @@ def mutate(chance, container):
 def together(coder, container, mutated, size):
     """What `mutated` holds where it is decoded with containers that are sound; None where it is refused."""
     rows = bytearray(9 * size)
+    place = len(mutated) % 9
+    chunks = [container] * 9
+    chunks[place] = mutated
     try:
-        coder.decode_rows([container] * 4 + [mutated] + [container] * 4, memoryview(rows))
+        coder.decode_rows(chunks, memoryview(rows))
     except CodecError:
         return None
-    assert rows[: 4 * size] == rows[5 * size :]
-    return bytes(rows[4 * size : 5 * size])
+    others = rows[: place * size] + rows[(place + 1) * size :]
+    assert others == others[:size] * 8
+    return bytes(rows[place * size : (place + 1) * size])
 
 
 def main(cases, seed):

@@ -162,6 +162,16 @@ def test_containers_of_several_layouts_are_decoded_one_by_one(cname):
         assert target == b"".join(chunks + chunks[:1] * len(others))
 
 
+@pytest.mark.parametrize("place", [0, 4, 8])
+@pytest.mark.parametrize("length", [15, 16, 18, 20, 23, 40])
+def test_one_that_is_cut_off_among_many_is_refused(place, length):
+    made = [blosc.compress(bytes([at // 40 % 7 for at in range(4000)]), b"lz4", 5, 1, 0, 4)] * 9
+    made[place] = made[place][:12] + length.to_bytes(4, "little") + made[place][16:length]
+    made[place] = made[place][:length]
+    with pytest.raises(CodecError, match=r"truncated|block 0 reaches to byte"):
+        coder(4000).decode_rows(made, memoryview(bytearray(9 * 4000)))
+
+
 def test_pieces_far_apart_are_decoded_together():
     chunk = bytes([at // 40 % 7 for at in range(4000)])
     made = blosc.compress(chunk, b"lz4", 5, 1, 0, 4)

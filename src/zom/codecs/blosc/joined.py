@@ -104,9 +104,9 @@ def _layout(container: Data, nbytes: int) -> Layout | None:
 def _blocks(numbers: _Unaligned, starts: _Numbers, lengths: _Numbers, layout: Layout) -> _Numbers | None:
     """Where the blocks of the containers that begin at `starts` begin; None where one isn't inside of its own."""
     corner = starts[:, None]
-    blocks: _Numbers = corner + numbers[corner + np.arange(SIZE, layout.first, 4)]
-    places = blocks.copy()
     try:
+        blocks: _Numbers = corner + numbers[corner + np.arange(SIZE, layout.first, 4)]
+        places = blocks.copy()
         for _ in range(layout.splits):
             places += numbers[places]
             places += 4

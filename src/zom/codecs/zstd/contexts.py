@@ -34,7 +34,7 @@ class ZstdContexts(threading.local):
         # The package has a form without C, which has no batches.
         self._decompress_many = getattr(decompressor, "multi_decompress_to_buffer", None)
         self._buffer = getattr(package, "BufferWithSegments", None)
-        self.has_batches = self._decompress_many is not None
+        self.has_batches = None not in (self._decompress_many, self._buffer)
 
     def compress(self, chunk: Data) -> Data:
         """One frame, which states its size."""
