@@ -27,18 +27,9 @@ from zom.extension import (
     data_types,
 )
 from zom.extension.answer import answer
-from zom.extension.registry import _revision as revision
 from zom.extension.resolve import parse_v3
 
-
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered(monkeypatch):
-    for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
-        registry.own()  # loads them: they are to stay
-        monkeypatch.setattr(registry, "_by_name", dict(registry._by_name))
-        monkeypatch.setattr(registry, "_all", list(registry._all))
-    yield
-    revision[0] += 1
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 
 
 class Wrong(Codec):

@@ -54,17 +54,19 @@ class Odd(Codec):
         return Answering(self)
 
 
-ODD = codecs.register(Odd())
+@pytest.fixture
+def odd(nothing_stays_registered):
+    return codecs.register(Odd())
 
 
 @pytest.mark.parametrize("place", ["in a chunk", "in a shard"])
 @pytest.mark.parametrize("given", GIVEN)
-def test_what_is_no_bytes_is_told_by_the_codec(monkeypatch, given, place):
+def test_what_is_no_bytes_is_told_by_the_codec(monkeypatch, odd, given, place):
     chain = [LITTLE, {"name": "bound-chain-odd"}]
     shards = {"shards": (8,)} if place == "in a shard" else {}
     spec = v3.ArraySpec.build(shape=(16,), dtype="int16", chunks=(2,), codecs=chain, **shards)
     answer, told = GIVEN[given]
-    monkeypatch.setattr(ODD, "give", lambda _: answer)
+    monkeypatch.setattr(odd, "give", lambda _: answer)
     store = MemoryStore()
     array = zom.create_array(store, spec)
     with pytest.raises(ChunkError) as caught:
@@ -74,8 +76,8 @@ def test_what_is_no_bytes_is_told_by_the_codec(monkeypatch, given, place):
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, "u1")])
-def test_bytes_may_lie_anywhere(monkeypatch, kind):
-    monkeypatch.setattr(ODD, "give", kind)
+def test_bytes_may_lie_anywhere(monkeypatch, odd, kind):
+    monkeypatch.setattr(odd, "give", kind)
     spec = v3.ArraySpec.build(
         shape=(16,), dtype="int16", chunks=(2,), codecs=[LITTLE, {"name": "bound-chain-odd"}]
     )
