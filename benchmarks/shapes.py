@@ -22,7 +22,7 @@ import tensorstore
 import zarr
 import zarrista
 from chunks import CODECS, RIVALS, mean
-from turns import rotated
+from turns import rotated, touch
 
 import zom
 from zom import v2, v3
@@ -271,6 +271,7 @@ def measure(cell: Cell, folder: Path, rounds: int) -> dict[str, float]:
             path = new_array(folder / name, cell.spec) if writes else source
             try:
                 array = peer.open(path, cell.spec, write=writes)
+                touch(2 * cell.data.nbytes)
                 start = time.perf_counter()
                 result = peer.write(array, cell.key, cell.data) if writes else peer.read(array, cell.key)
                 seconds = time.perf_counter() - start

@@ -7,10 +7,12 @@ import statistics
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["rotated", "timed"]
+__all__ = ["rotated", "timed", "touch"]
 
 T = TypeVar("T")
 
@@ -24,6 +26,15 @@ def rotated(things: Iterable[T], turn: int) -> list[T]:
     found = list(things)
     first = turn % len(found)
     return found[first:] + found[:first]
+
+
+def touch(size: int) -> None:
+    """Write to so many bytes of new memory, and give them back: the next one who asks for as many finds them at hand.
+
+    A virtual machine gives memory that was idle for some seconds back to its host, and takes many times as long to
+    clear it when it is asked for again: whoever comes after a slow peer would pay for that.
+    """
+    np.full(size, 1, "u1")
 
 
 def timed(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
