@@ -11,6 +11,8 @@ import pytest
 
 import zom
 from zom.cli.operand import operand_of, target_at
+from zom.stores import kinds, opening
+from zom.stores.kinds import StoreKind, StoreKinds
 
 TREE = """\
 /  v3 group  title="a small climate"
@@ -39,6 +41,29 @@ def test_a_store_is_read_where_it_is_and_whatever_it_is(call, name):
 def test_a_store_in_one_file_is_known_by_its_beginning(call, tmp_path, kind):
     shutil.copy(tmp_path / f"a.{kind}", tmp_path / "a.dat")
     assert call("tree", "a.dat") == (0, TREE, "")
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize("kind", ["zip", "sqlite"])
+def test_a_store_of_another_package_is_its_own_whatever_its_file_begins_with(
+    call, tmp_path, monkeypatch, kind
+):
+    class Kept(StoreKind):
+        name = "kept"
+        suffixes = (".kept",)
+
+        def open(self, place, *, read_only=None, **options):
+            return zom.store(tmp_path / "a.zarr", read_only=read_only)
+
+    made = StoreKinds("zom.no-such-group")
+    made.register(Kept())
+    monkeypatch.setattr(kinds, "store_kinds", made)
+    monkeypatch.setattr(opening, "store_kinds", made)
+    shutil.copy(tmp_path / f"a.{kind}", tmp_path / "b.kept")
+    with zom.store(tmp_path / "a.zarr") as store:
+        store.set("only/zarr.json", b'{"zarr_format": 3, "node_type": "group"}')
+    assert "only" in call("tree", "b.kept")[1]
+    assert "only" not in call("tree", f"a.{kind}")[1]
 
 
 @pytest.mark.usefixtures("stores")

@@ -246,14 +246,14 @@ def _kind(where: str) -> str:
     except (OSError, ValueError):
         return "document"  # reading it as a document tells what is wrong
     try:
-        if path.is_dir() or path.suffix.lower() in _STORE_NAMES:
+        # A package's own stores may be zip or SQLite files by their beginning.
+        if path.is_dir() or path.suffix.lower() in _STORE_NAMES or _has_kind(path):
             return "store"
         # Only a plain file is looked into: what a pipe has given, it doesn't give again.
         found = signature_of(path) if path.is_file() else None
     except (OSError, ValueError):
         found = None  # reading it as a document tells what is wrong
-    is_other = _has_references(path) or _has_kind(path)
-    return _KINDS.get(found) or ("store" if is_other else "document")
+    return _KINDS.get(found) or ("store" if _has_references(path) else "document")
 
 
 def _has_kind(path: Path) -> bool:
