@@ -136,6 +136,22 @@ class Counting(Plain):
         return bytes(chunk) if threading.get_ident() == self._home else b"?"
 
 
+class Idle(Plain):
+    def decode_rows(self, chunks, target):
+        pass
+
+
+class Answering(Plain):
+    def decode_rows(self, chunks, target):
+        super().decode_rows(chunks, target)
+        return chunks
+
+
+class Losing(Plain):
+    def encode_rows(self, rows, count):
+        return super().encode_rows(rows, count)[:2]
+
+
 class Unreadable(Settings):
     def canonical(self):
         return {"by": self.by + 1}
@@ -244,6 +260,11 @@ CODECS = {
     "test_memory_in_any_order_is_encoded": [
         codec_suite(lambda: codec(Gaps)),
         codec_suite(lambda: codec(Serial)),
+    ],
+    "test_rows_are_as_one_by_one": [
+        codec_suite(lambda: codec(coder=Idle)),
+        codec_suite(lambda: codec(coder=Answering)),
+        codec_suite(lambda: codec(coder=Losing)),
     ],
     "test_threads_share_a_coder": [codec_suite(lambda: codec(coder=Counting))],
     "test_damaged_data_is_refused_or_of_the_right_form": [

@@ -184,6 +184,29 @@ class CodecSuite(ConfigurationSuite):
                         f"{made}: expected the same of any memory"
                     )
 
+    def test_rows_are_as_one_by_one(self) -> None:
+        """Small chunks are encoded and decoded many at once: the same comes of it."""
+        if self.codec.kind != "bytes->bytes":
+            return
+        for made, before, after, chunk in self._forms():
+            coder: Any = self.codec.bind(made, before, after)
+            for count in (1, 3) if chunk else ():
+                chunks = [chunk[place:] + chunk[:place] for place in range(count)]
+                stored = coder.encode_rows(memoryview(b"".join(chunks)), count)
+                assert isinstance(stored, list), f"{made}: expected a list from encode_rows, found {stored!r}"
+                found = [bytes(each) for each in stored]
+                assert found == [bytes(coder.encode(each)) for each in chunks], (
+                    f"{made}: expected encode_rows to give what encode gives of each, found {found!r}"
+                )
+                # What was there before shows what is not filled.
+                target = bytearray(b"\xa5" * len(chunk) * count)
+                given = coder.decode_rows(found, memoryview(target))
+                assert given is None, f"{made}: expected nothing from decode_rows, found {given!r}"
+                parts = [bytes(coder.decode(each)) for each in found]
+                assert bytes(target) == b"".join(parts), (
+                    f"{made}: expected decode_rows to fill its target with what decode gives of each"
+                )
+
     def test_threads_share_a_coder(self) -> None:
         with ThreadPoolExecutor(4) as pool:
             for made, before, after, chunk in self._forms():
