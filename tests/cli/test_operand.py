@@ -289,3 +289,13 @@ def test_references_are_a_store_in_a_document(call, tmp_path, version):
     code, _, error = call("create", "copied.zarr", "refs.json::y")
     assert code != 0
     assert "read-only" in error
+
+
+def test_a_name_that_looks_like_an_option_is_told_how_to_write(call, tmp_path):
+    zom.save(tmp_path / "-x.zarr", a=[1, 2])
+    told = "zom tree: '{}' looks like an option; to name what is here, write './{}'; see zom tree --help\n"
+    for name in ("-x.zarr", "-x.zarr::a"):
+        assert call("tree", name) == (2, "", told.format(name, name))
+        code, shown, _ = call("tree", f"./{name}")
+        assert (code, call("tree", "--", name)) == (0, (0, shown, ""))
+    assert call("tree", "-y.zarr")[0] == 2

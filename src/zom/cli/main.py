@@ -128,9 +128,17 @@ class _Parser(argparse.ArgumentParser):
         for word in words:
             if word == "--":
                 return
+            self._refuse_place(word)
             name = word.partition("=")[0]
             if _OPTION.fullmatch(name) and name not in self._option_string_actions:
                 self.error(f"unknown option {name!r}{_near(name, self._option_string_actions)}")
+
+    def _refuse_place(self, word: str) -> None:
+        """End with an error if a word that looks like an option is what something here is called."""
+        if word[:1] != "-" or word == "-" or word[:2] in self._option_string_actions or word.startswith("--"):
+            return
+        if "\0" not in word and os.path.lexists(word.partition("::")[0]):
+            self.error(f"{word!r} looks like an option; to name what is here, write {f'./{word}'!r}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is none of the choices."""
