@@ -395,3 +395,16 @@ def test_findings_link_to_nodes_that_are_on_the_page():
     assert links <= set(re.findall(r"id=(n[0-9-]+)>", page))
     assert links
     assert len(problems) > 500
+
+
+def test_a_long_name_moves_no_other_line_and_is_cut_in_a_session():
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8")
+    tree = v3.GroupSpec(members={"n" * 3000: array, "b": array, "ccc": array}).tree()
+    assert str(tree).splitlines()[1].startswith("├── " + "n" * 3000 + "  int8  (4)")
+    assert str(tree).splitlines()[2:] == [
+        "├── b    int8  (4)  chunks 4  zstd",
+        "└── ccc  int8  (4)  chunks 4  zstd",
+    ]
+    shown = repr(tree).splitlines()
+    assert [len(shown[1]), shown[1][-4:]] == [240, "n..."]
+    assert shown[2:] == str(tree).splitlines()[2:]

@@ -20,6 +20,12 @@ __all__ = ["Tree", "tree_lines", "tree_text"]
 _ROOM = 60
 """How many characters of attributes a line shows."""
 
+_WIDE = 60
+"""Names of more characters move nothing on other lines to the right."""
+
+_LINE = 240
+"""How many characters of a line an interactive session shows."""
+
 
 class _Waiting(NamedTuple):
     """A node that has no line yet."""
@@ -69,7 +75,8 @@ class Tree(str):
     def __repr__(self) -> str:
         lines = self.splitlines()
         more = len(lines) - _LINES
-        return "\n".join([*lines[:_LINES], *([f"... and {more:,} more lines"] if more > 0 else [])])
+        shown = [line if len(line) <= _LINE else f"{line[: _LINE - 3]}..." for line in lines[:_LINES]]
+        return "\n".join([*shown, *([f"... and {more:,} more lines"] if more > 0 else [])])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (str, (str(self),))
@@ -136,7 +143,7 @@ def _children(
     item: _Waiting, members: Mapping[str, Spec | None], broken: Mapping[str, str]
 ) -> list[_Waiting]:
     widths = (
-        max((len(one_line(name)) for name in members), default=0),
+        max((len(one_line(name)) for name in members if len(name) <= _WIDE), default=0),
         max((len(_cells(node)[0]) for node in members.values() if node is not None), default=0),
     )
     last = len(members) - 1
