@@ -17,7 +17,7 @@ def problem(number: int = 0, severity: str = "error") -> Problem:
 
 def test_every_error_of_zom_is_a_zom_error_and_only_those_of_documents_are_value_errors():
     classes = [getattr(errors, name) for name in errors.__all__ if not name.endswith("Warning")]
-    assert len(classes) == 17
+    assert len(classes) == 18
     assert all(issubclass(made, ZomError) for made in classes)
     assert {made.__name__ for made in classes if issubclass(made, ValueError)} == {
         "SpecError",

@@ -36,6 +36,7 @@ PUBLIC = [
         "Limits",
         "Migration",
         "MissingChunk",
+        "NodeExists",
     ),
     *(
         "NotFound",

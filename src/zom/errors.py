@@ -9,6 +9,7 @@
     ├── ExtensionError      an extension that is incomplete, registered twice, or lacks a package
     ├── ConversionError     a spec that another format can't express
     ├── ConflictError       what lies in a store is in the way of what was to be written; carries Problems
+    │   └── NodeExists      a node is there where a new one was to be; a FileExistsError, too
     ├── SelectionError      an index that doesn't fit the array; an IndexError, too
     ├── CodecError          data that a codec can't encode or decode
     ├── ChunkError          a chunk that can't be read or written: where it is, and why
@@ -40,6 +41,7 @@ __all__ = [
     "DeclarationError",
     "ExtensionError",
     "MissingChunk",
+    "NodeExists",
     "NotFound",
     "PathError",
     "PluginWarning",
@@ -144,6 +146,29 @@ class ConflictError(_ProblemsError):
     ...     print(error.problems[0].code)
     plan/exists
     """
+
+
+class NodeExists(ConflictError, FileExistsError):
+    """A node is there where a new one was to be, and nothing else is in the way.
+
+    >>> import zom
+    >>> store = zom.store("memory://example-of-a-node-that-exists")
+    >>> group = zom.create_group(store)
+    >>> try:
+    ...     zom.open_group(store, mode="w-")
+    ... except FileExistsError as error:
+    ...     print(error)
+    memory://example-of-a-node-that-exists: 'zarr.json': expected nothing, to create a node there, found a v3 group; open it, or let zom.materialize update or replace it
+    """
+
+    def __init__(
+        self, problems: Iterable[Problem], subject: str = "document", step: str | None = None
+    ) -> None:
+        super().__init__(problems, subject, step)
+        self.errno, self.strerror, self.filename = errno.EEXIST, str(self), subject
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.problems, self.subject, self.step))
 
 
 class PathError(ZomError):

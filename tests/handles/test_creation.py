@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import pickle
 import subprocess
 import sys
 import threading
@@ -11,7 +13,16 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.errors import CodecError, ConflictError, NotFound, PathError, ReadOnlyError, SpecError, StoreNotFound
+from zom.errors import (
+    CodecError,
+    ConflictError,
+    NodeExists,
+    NotFound,
+    PathError,
+    ReadOnlyError,
+    SpecError,
+    StoreNotFound,
+)
 from zom.stores.memory import MemoryStore
 from zom.testing.faulty import FaultyStore
 
@@ -426,8 +437,14 @@ def test_w_keeps_files_that_are_no_zarrs(tmp_path):
 @pytest.mark.parametrize("verb", ["open", "open_group"])
 def test_w_minus_refuses_what_is_there(place, verb):
     zom.save(place, a=VALUES)
-    with pytest.raises(ConflictError, match=r"expected nothing, to create a node there, found a v3 group"):
+    with pytest.raises(
+        FileExistsError, match=r"expected nothing, to create a node there, found a v3 group"
+    ) as caught:
         getattr(zom, verb)(place, mode="w-")
+    assert type(caught.value) is NodeExists
+    assert caught.value.errno == errno.EEXIST
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), str(again), again.problems) == (NodeExists, str(caught.value), caught.value.problems)
     np.testing.assert_array_equal(zom.load(place, "a"), VALUES)
 
 

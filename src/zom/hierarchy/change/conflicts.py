@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.errors import ConflictError, NodeExists
 from zom.problems import Problem, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zom.problems import Rule
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "UNLISTED",
     "conflict",
     "few",
+    "refused",
 ]
 
 _PLANS = "zom: nothing that lies in a store is lost unless that was asked for"
@@ -75,6 +79,16 @@ def conflict(  # noqa: PLR0913 - a problem has that many facts
     /a: expected nothing, found 'photo.jpg'
     """
     return Problem(broken.code, "error", node, "", (), expected, found, fix, key)
+
+
+def refused(problems: Sequence[Problem], url: str) -> ConflictError:
+    """The error of these problems of the store at `url`: NodeExists, where nodes that are there are all that is wrong.
+
+    >>> type(refused([conflict(EXISTS, "/a", "nothing", "a group")], "a.zarr")).__name__
+    'NodeExists'
+    """
+    kind = NodeExists if all(each.code == EXISTS.code for each in problems) else ConflictError
+    return kind(problems, url)
 
 
 def few(keys: list[str]) -> str:

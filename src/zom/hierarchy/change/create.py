@@ -24,6 +24,7 @@ from zom.hierarchy.change.conflicts import (
     OBSTACLE,
     OTHER_FORMAT,
     conflict,
+    refused,
 )
 from zom.hierarchy.change.consolidated_update import Written, change_documents, holders_of
 from zom.hierarchy.change.loose_files import check_files, last_name
@@ -295,7 +296,7 @@ def _check_implicit(store: Store, layout: Layout, path: str) -> None:
         found = f"a draft group, which holds {key!r}"
         fix = "open it, or let zom.materialize update or replace it"
         problem = conflict(EXISTS, path, "nothing, to create a node there", found, fix, key=key)
-        raise ConflictError([problem], store.url)
+        raise refused([problem], store.url)
 
 
 def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, StoredNode | None]) -> None:
@@ -323,7 +324,7 @@ def _refused(  # noqa: PLR0913, PLR0917 - all that is told
     store: Store, broken: Rule, path: str, expected: str, found: StoredNode, fix: str | None = None
 ) -> ConflictError:
     key = next(iter(found.documents.values())).key
-    return ConflictError([conflict(broken, path, expected, str(found), fix, key=key)], store.url)
+    return refused([conflict(broken, path, expected, str(found), fix, key=key)], store.url)
 
 
 def _check_names_here(store: Store, path: str, form: Format) -> None:
@@ -360,7 +361,7 @@ def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
 def _beaten(store: Store, path: str, key: str) -> ConflictError:
     found = f"{last_name(key)!r}, which somebody else wrote meanwhile"
     problem = conflict(EXISTS, path, "nothing, to create a node there", found, key=key)
-    return ConflictError([problem], store.url)
+    return refused([problem], store.url)
 
 
 def _check_others(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
-from zom.errors import ConflictError
+from zom.hierarchy.change.conflicts import refused
 from zom.hierarchy.change.plan_text import heading, plan_text
 from zom.json.write import facts_json
 
@@ -139,7 +139,7 @@ class ChangePlan:
         >>> zom.plan(zom.v3.GroupSpec(), "memory:").check()
         """
         if self.problems:
-            raise ConflictError(self.problems, self.url)
+            raise refused(self.problems, self.url)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain JSON."""

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConflictError, StoreError
+from zom.errors import StoreError
 from zom.handles.changes import consolidate, made_node
 from zom.handles.plan import Plan
-from zom.hierarchy.change.conflicts import EXISTS, conflict
+from zom.hierarchy.change.conflicts import EXISTS, conflict, refused
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.inventory import take_inventory
@@ -90,7 +90,7 @@ def _check_new(made: Plan, choices: Choices) -> None:
     """ConflictError where a new group was asked for and there is one."""
     if choices.mode == "w-" and made.path not in made.made and not made.problems:
         fix = 'pass mode="w" to replace it, or mode="a" to write into it'
-        raise ConflictError([conflict(EXISTS, made.path, "nothing", "a group", fix)], made.url)
+        raise refused([conflict(EXISTS, made.path, "nothing", "a group", fix)], made.url)
     made.check()
 
 
