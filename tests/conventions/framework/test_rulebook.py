@@ -22,7 +22,7 @@ from zom.conventions import (
     python,
     read_rulebook,
 )
-from zom.conventions.cf.dataset import NAMED
+from zom.conventions.cf.dataset import BARE, NAMED
 from zom.conventions.framework import rulebook_tables as tables
 from zom.errors import ExtensionError
 from zom.formats.node_view import attributes_node
@@ -454,7 +454,11 @@ def test_what_declarations_are_published_with_is_what_the_rulebook_says(name, ho
 
 
 def test_what_names_cf_is_what_the_rulebook_says():
-    assert [each[0]["above"]["like"] for each in cf.CF.signs] == [NAMED, NAMED]
+    assert [each[0]["above"] for each in cf.CF.signs] == [
+        {"at": "Conventions", "like": NAMED},
+        {"at": "Conventions", "values": [*BARE]},
+        {"at": "Conventions[*]", "like": NAMED},
+    ]
 
 
 @pytest.mark.parametrize("convention", conventions.own(), ids=lambda each: each.name)

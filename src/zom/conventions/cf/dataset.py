@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "BARE",
     "LISTS",
     "NAMED",
     "Dataset",
@@ -52,6 +53,8 @@ _CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 NAMED: Final = r"[\s\S]*CF-[\s\S]*|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff][ _.-]?[Vv]?[0-9][\s\S]*"
 """A text that names CF, and be it in a spelling that CF doesn't have."""
 _IS_NAMED: Final = re.compile(NAMED)
+BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
+"""The versions of CF as numbers, which some write in the place of such a text."""
 _MEANT: Final = re.compile(r"cf[ _.-]*v?(\d{1,9})[._-](\d{1,9})", re.ASCII | re.IGNORECASE)
 
 
@@ -99,7 +102,10 @@ def _root(node: Node) -> Node:
 def _names_cf(node: Node) -> bool:
     said = node.attributes.get("Conventions")
     names = said if is_list(said) else [said]
-    return node.is_group and any(isinstance(name, str) and _IS_NAMED.fullmatch(name) for name in names)
+    return node.is_group and any(
+        name in BARE if isinstance(name, float) else isinstance(name, str) and _IS_NAMED.fullmatch(name)
+        for name in names
+    )
 
 
 class Reference(NamedTuple):
