@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-__all__ = ["heed", "start"]
+__all__ = ["heed", "open_streams", "start"]
 
 INTERRUPTED = 130
 _MOMENT = 0.01
@@ -81,9 +81,27 @@ def heed() -> bool:
     return _signal.getsignal(_signal.SIGINT) is _interrupted
 
 
+def open_streams() -> None:
+    """Open the null device where the process was given no standard input, output or error.
+
+    A file that is opened later would get the number of such a stream, and what a library prints would go into it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            import os  # noqa: PLC0415 - the interpreter has it already
+
+            made = os.open(os.devnull, os.O_RDWR)
+            if made != number:
+                os.dup2(made, number)
+                os.close(made)
+            stream = open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - it lives as long as the process
+            setattr(sys, name, stream)
+
+
 def start() -> int:
     """The exit code of the command, as the process was called."""
     is_heeded = heed()
+    open_streams()
     import atexit  # noqa: PLC0415 - after the interrupts are heeded
 
     # What is registered first is called last: then nothing is left but the interpreter's own end.

@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34}
+_DIGITS = 10
+"""COLUMNS of more digits says nothing."""
+
 _OF_SEVERITY = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
@@ -40,11 +43,11 @@ def width(stream: TextIO | None = None) -> int | None:
     if not _is_terminal(shown):
         return None
     given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
+    if given.isdecimal() and len(given) < _DIGITS and int(given):
         return int(given)
     try:
         return os.get_terminal_size(shown.fileno()).columns or None
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):  # a stream of an editor has no file
         return None
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from verb_calls import CALLS, JSON_OF_ITS_OWN, calls, every_call, filled, forms_of, verbs
 
@@ -128,12 +129,63 @@ def test_a_process_on_a_full_disk_ends_with_its_code(places):
         assert "standard output: cannot write: no space left on device" in done.stderr
 
 
+CLOSED = {
+    "standard output": [1],
+    "standard error": [2],
+    "standard input": [0],
+    "all": [0, 1, 2],
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process is started without streams on POSIX systems alone")
+@pytest.mark.parametrize("closed", CLOSED)
+def test_a_process_without_streams_does_its_work(places, closed):
+    """As one that a scheduler starts may be; what is printed is lost, and goes into no file that is written."""
+    shut = "".join(f"import os; os.close({number}); " for number in CLOSED[closed])
+    start = (
+        f"{shut}os.execv({sys.executable!r}, [{sys.executable!r}, '-m', 'zom', *__import__('sys').argv[1:]])"
+    )
+    for words, code in (
+        (["tree", "a.zarr"], 0),
+        (["--help"], 0),
+        (["tree", "nowhere"], 3),
+        (["doctor", "--format", "json"], 0),
+        (["copy", "a.zarr", "b.zarr"], 0),
+        (["create", "a.json", "c.zarr"], 0),
+        (["tree", "-"], 3 if 0 in CLOSED[closed] else None),
+    ):
+        command = [sys.executable, "-c", start, *words]
+        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+        assert code in {None, done.returncode}, (words, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert "internal error" not in done.stderr
+        assert 1 not in CLOSED[closed] or not done.stdout
+    np.testing.assert_array_equal(zom.open("b.zarr")["time"][...], zom.open("a.zarr")["time"][...])
+    assert {path.name for path in Path("c.zarr").iterdir()} == {"zarr.json", "t2m", "time"}
+
+
 def run(*arguments, capture):
     """The exit code, standard output, standard error."""
     capture.readouterr()
     code = main([str(each) for each in arguments])
     out, err = capture.readouterr()
     return code, out, err
+
+
+# --- terminals -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", ["1", "20", "40", "0", "some", "9" * 5000])
+@every_call
+def test_a_terminal_may_be_of_any_width(twins, arguments, capfd, monkeypatch, terminals, columns):
+    twins()
+    code = main(list(arguments))
+    capfd.readouterr()
+    twins()
+    monkeypatch.setenv("COLUMNS", columns)
+    with terminals() as (_, err):
+        found = main(list(arguments))
+    assert (found, "Traceback" in err.text) == (code, False), err.text
 
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------
