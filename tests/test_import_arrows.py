@@ -28,6 +28,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 
 GROUND = {
     "brief",
+    "columns",
     "errors",
     "next_steps",
     "packages",

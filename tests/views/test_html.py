@@ -408,3 +408,24 @@ def test_a_long_name_moves_no_other_line_and_is_cut_in_a_session():
     shown = repr(tree).splitlines()
     assert [len(shown[1]), shown[1][-4:]] == [240, "n..."]
     assert shown[2:] == str(tree).splitlines()[2:]
+
+
+def test_names_of_wide_characters_are_aligned_by_their_columns():
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8")
+    tree = v3.GroupSpec(members={"時間": array, "lat": array}).tree()
+    assert tree.splitlines()[1:] == [
+        "├── 時間  int8  (4)  chunks 4  zstd",
+        "└── lat   int8  (4)  chunks 4  zstd",
+    ]
+
+
+def test_a_long_name_moves_no_other_line_of_a_report():
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8")
+    source, target = MemoryStore(), MemoryStore()
+    spec = v3.GroupSpec(members={"n" * 200: array, "b": array, "ccc": array})
+    planned = str(zom.plan(spec, source))
+    zom.materialize(spec, source)
+    copied = str(zom.copy(source, target))
+    assert "\n  + /b    array  " in planned
+    assert f"\n  + /{'n' * 200}  array  " in planned
+    assert "\n  /b    array" in copied

@@ -141,6 +141,7 @@ def _names(members: list[str] | None) -> str:
 
 def _print(facts: _Facts) -> None:
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
+    from zom.columns import column_width, padded  # noqa: PLC0415 - as above
     from zom.problems import one_line, show  # noqa: PLC0415 - slow to import
 
     columns = width()
@@ -150,6 +151,6 @@ def _print(facts: _Facts) -> None:
     room = max(len(name) for name, _ in lines)
     for name, text in lines:
         say(fitted(one_line(f"{name:<{room}}  {text}".rstrip()), columns))
-    inner = max((len(one_line(name)) for name in facts.attributes), default=0)
+    inner = column_width(map(one_line, facts.attributes))
     for name, value in facts.attributes.items():
-        say(fitted(f"  {one_line(name):<{inner}}  {show(value, columns or 200)}", columns))
+        say(fitted(f"  {padded(one_line(name), inner)}  {show(value, columns or 200)}", columns))

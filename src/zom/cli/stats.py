@@ -117,6 +117,7 @@ def _csv(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
 
 def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
+    from zom.columns import column_width, padded  # noqa: PLC0415 - as above
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
     from zom.problems import one_line  # noqa: PLC0415 - slow to import
 
@@ -138,10 +139,10 @@ def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
                 "" if row["ratio"] is None else f"{row['ratio']:.2f}",
             )
         )
-    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    widths = [column_width(line[place] for line in lines) for place in range(len(head))]
     columns = width()
     for line in lines:
-        shown = "  ".join(cell.ljust(room) for cell, room in zip(line, widths, strict=True)).rstrip()
+        shown = "  ".join(padded(cell, room) for cell, room in zip(line, widths, strict=True)).rstrip()
         say(fitted(shown, columns))
     nbytes = sum(row["bytes_stored"] for row in rows)
     say(f"{len(rows):,} array{'' if len(rows) == 1 else 's'}, {byte_text(nbytes)} stored")

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from zom.cli.printing import ERASE, Painted, safe, tell
+from zom.columns import columns_of
 
 if TYPE_CHECKING:
     import argparse
@@ -57,26 +58,15 @@ def fitted(line: str, columns: int | None) -> str:
     >>> fitted("chunks 24×91×180", 10), fitted("short", 10), fitted("whole, where nobody asks", None)
     ('chunks 24…', 'short', 'whole, where nobody asks')
     """
-    if columns is None or sum(map(_columns, line)) <= columns:
+    if columns is None or columns_of(line) <= columns:
         return line
     room, kept = columns - 1, ""
     for character in line:
-        room -= _columns(character)
+        room -= columns_of(character)
         if room < 0:
             break
         kept += character
     return f"{kept}…"
-
-
-def _columns(character: str) -> int:
-    """How many columns a character takes."""
-    if character.isascii():
-        return 1
-    import unicodedata  # noqa: PLC0415 - most text needs none of it
-
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> Painted:

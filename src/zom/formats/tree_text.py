@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.brief import notebook_html
+from zom.columns import column_width, padded
 from zom.formats.facts import array_facts, attribute_texts
 from zom.model.output import member_specs
 from zom.problems import one_line
@@ -19,9 +20,6 @@ __all__ = ["Tree", "tree_lines", "tree_text"]
 
 _ROOM = 60
 """How many characters of attributes a line shows."""
-
-_WIDE = 60
-"""Names of more characters move nothing on other lines to the right."""
 
 _LINE = 240
 """How many characters of a line an interactive session shows."""
@@ -125,8 +123,8 @@ def tree_lines(
             cells = (*cells, _count(members))
         columns = [one_line(item.name), *cells]
         widths = (*item.widths, *(0,) * len(columns))
-        padded = (text.ljust(width) for text, width in zip(columns, widths, strict=False))
-        yield (item.branch + "  ".join(padded)).rstrip()
+        cells = [padded(text, width) for text, width in zip(columns, widths, strict=False)]
+        yield (item.branch + "  ".join(cells)).rstrip()
         if not hidden:
             waiting.extend(reversed(_children(item, {**members, **gone}, broken)))
 
@@ -143,8 +141,8 @@ def _children(
     item: _Waiting, members: Mapping[str, Spec | None], broken: Mapping[str, str]
 ) -> list[_Waiting]:
     widths = (
-        max((len(one_line(name)) for name in members if len(name) <= _WIDE), default=0),
-        max((len(_cells(node)[0]) for node in members.values() if node is not None), default=0),
+        column_width(map(one_line, members)),
+        column_width(_cells(node)[0] for node in members.values() if node is not None),
     )
     last = len(members) - 1
     children: list[_Waiting] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.columns import column_width, padded
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -103,9 +104,9 @@ def plan_text(plan: ChangePlan) -> str:
     """The plan as text."""
     lines = [heading(plan)]
     shown = [action for action in plan.actions if action.verb != "keep"]
-    width = max((len(action.path) for action in shown[:_LINES]), default=0)
+    width = column_width(one_line(action.path) for action in shown[:_LINES])
     lines.extend(
-        f"  {MARKS[action.verb]} {action.path:{width}}  {action.kind:5}  {action_words(action)}"
+        f"  {MARKS[action.verb]} {padded(one_line(action.path), width)}  {action.kind:5}  {action_words(action)}"
         for action in shown[:_LINES]
     )
     if len(shown) > _LINES:

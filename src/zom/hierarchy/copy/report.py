@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.columns import column_width, padded
 from zom.json.write import facts_json
 from zom.problems import one_line
 
@@ -189,9 +190,9 @@ class CopyReport:
 
     def __str__(self) -> str:
         lines = [self._heading()]
-        width = max((len(node.path) for node in self.nodes[:_LINES]), default=0)
+        width = column_width(one_line(node.path) for node in self.nodes[:_LINES])
         lines.extend(
-            f"  {node.path:{width}}  {node.kind}  {node.words(planned=self.dry_run)}".rstrip()
+            f"  {padded(one_line(node.path), width)}  {node.kind}  {node.words(planned=self.dry_run)}".rstrip()
             for node in self.nodes[:_LINES]
         )
         if len(self.nodes) > _LINES:
