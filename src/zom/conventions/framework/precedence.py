@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections import defaultdict
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from zom.checks.selector import EVERY, parse_selector
 from zom.errors import ExtensionError
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
     from zom.problems import Path, Problem
 
 __all__ = ["Told", "settled"]
+
+_T = TypeVar("_T")
+
+_GLOB: Final = frozenset("*?[")
+"""What makes a code a pattern of codes."""
 
 _SEVERITIES: Final = {"error": 0, "warning": 1, "note": 2}
 
@@ -156,15 +162,12 @@ def _depths(convention: Convention) -> dict[str, int]:
     """The depth of each rule of a convention, by id."""
     before: dict[str, set[str]] = {}
     others: set[str] = set()
+    ids = {convention.code(rule): rule.id for rule in convention.all_rules}
     for rule in convention.all_rules:
         wanted = tuple(convention.full(each) for each in (*rule.after, *rule.after_any))
         if any(each.partition("/")[0] != convention.id for each in wanted):
             others.add(rule.id)
-        before.setdefault(rule.id, set()).update(
-            each.id
-            for each in convention.all_rules
-            if any(fnmatchcase(convention.code(each), pattern) for pattern in wanted)
-        )
+        before.setdefault(rule.id, set()).update(chain.from_iterable(_matched(ids, each) for each in wanted))
     found: dict[str, int] = {}
     while len(found) < len(before):
         ready = {name for name, causes in before.items() if name not in found and causes <= found.keys()}
@@ -175,6 +178,15 @@ def _depths(convention: Convention) -> dict[str, int]:
             {name: max((int(name in others), *(found[each] + 1 for each in before[name]))) for name in ready}
         )
     return found
+
+
+def _matched(codes: Mapping[str, _T], pattern: str) -> Iterator[_T]:
+    """What stands at the codes that a pattern is of: most name one code, which needs no expression."""
+    if _GLOB.isdisjoint(pattern):
+        if pattern in codes:
+            yield codes[pattern]
+    else:
+        yield from (found for code, found in codes.items() if fnmatchcase(code, pattern))
 
 
 def refinement(convention: Convention, present: Mapping[str, Convention]) -> int:
@@ -238,10 +250,9 @@ class _Index:
     def _rules_before(self, told: Told, rule: CheckedRule, convention: Convention) -> Iterator[_Rank]:
         for pattern in map(convention.full, rule.after):
             for node in told.nodes:
-                codes = self._at[node]
-                yield from (rank for code, rank in codes.items() if fnmatchcase(code, pattern))
+                yield from _matched(self._at[node], pattern)
         for pattern in map(convention.full, rule.after_any):
-            yield from (rank for code, rank in self._codes.items() if fnmatchcase(code, pattern))
+            yield from _matched(self._codes, pattern)
 
     def _places_read(self, told: Told, rule: CheckedRule) -> Iterator[_Rank]:
         for selector, is_compared in _read_by(rule):
