@@ -15,6 +15,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.errors import PluginWarning
+from zom.problems import cause_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -87,11 +88,8 @@ class PluginGroup:
         try:
             self._register(point.load())
         except (Exception, SystemExit) as cause:  # noqa: BLE001 - a plugin may raise what it likes
-            reason = " ".join(str(cause).split())
-            kind = type(cause).__name__
-            text = (
-                reason if type(cause).__module__ == "zom.errors" else f"{kind}: {reason}".removesuffix(": ")
-            )
+            is_told = type(cause).__module__ == "zom.errors"
+            text = " ".join(str(cause).split()) if is_told else cause_text(cause)
             failure = PluginFailure(self.group, point.name, point.value, _package(point), text)
             is_new = self._failures.get(failure[:4]) != failure
             self._failures[failure[:4]] = failure

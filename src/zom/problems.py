@@ -23,6 +23,8 @@ __all__ = [
     "Problem",
     "Rule",
     "Severity",
+    "brief",
+    "cause_text",
     "dotted",
     "no_warning",
     "one_line",
@@ -277,6 +279,32 @@ def show(value: object, limit: int = 80) -> str:
     """
     text = _show(value, limit)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def brief(value: object, limit: int = 80) -> str:
+    """What an extension gave, as Python shows it: one line, cut where it is long; never an error of its `repr`.
+
+    >>> brief(b"ab"), len(brief("x" * 100))
+    ("b'ab'", 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 - foreign code may raise what it likes
+        return f"one of {type(value).__name__}"
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def cause_text(cause: BaseException) -> str:
+    """The name of what foreign code raised, and its text on one line, where it has one that can be had.
+
+    >>> cause_text(ValueError("no  libfoo")), cause_text(KeyError())
+    ('ValueError: no libfoo', 'KeyError')
+    """
+    try:
+        text = " ".join(str(cause).split())
+    except Exception:  # noqa: BLE001 - foreign code may raise what it likes
+        text = ""
+    return f"{type(cause).__name__}: {text}" if text else type(cause).__name__
 
 
 def _show(value: object, room: int, depth: int = 0) -> str:

@@ -207,3 +207,27 @@ def test_object_of_v3_is_a_name_that_nobody_knows():
     faults: list[Any] = []
     assert parse_v3({"name": "object", "configuration": {"x": 1}}, faults) is None
     assert faults == []
+
+
+class Silent(Exception):
+    """An error whose text can't be had."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def test_an_error_without_a_text_is_told_by_its_name():
+    codecs.register(Wrong("answer-silent", Silent()))
+    with pytest.raises(ExtensionError) as caught:
+        write({"codecs": ["bytes", "answer-silent"]})
+    assert str(caught.value).endswith(f"<codec answer-silent>: thread raised Silent{HOW}")
+
+
+def test_an_answer_whose_repr_raises_is_told_by_its_type():
+    class Hidden:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    codecs.register(Wrong("answer-hidden", Hidden()))
+    with pytest.raises(ExtensionError, match="from thread, found one of Hidden; correct it"):
+        write({"codecs": ["bytes", "answer-hidden"]})

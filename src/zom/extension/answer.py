@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from zom.errors import ExtensionError, ZomError
+from zom.problems import brief, cause_text
 
 __all__ = ["answer"]
 
@@ -26,11 +27,9 @@ def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, 
     except (ZomError, MemoryError, RecursionError):
         raise
     except Exception as cause:
-        message = (
-            f"{extension!r}: {method} raised {type(cause).__name__}: {cause}; correct it, or its package"
-        )
+        message = f"{brief(extension)}: {method} raised {cause_text(cause)}; correct it, or its package"
         raise ExtensionError(message) from cause
     if isinstance(given, kinds):
         return given
-    message = f"{extension!r}: expected {words} from {method}, found {given!r}; correct it, or its package"
-    raise ExtensionError(message)
+    found = f"expected {words} from {method}, found {brief(given)}"
+    raise ExtensionError(f"{brief(extension)}: {found}; correct it, or its package")

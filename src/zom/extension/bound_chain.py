@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.answer import answer
 from zom.extension.bound import Block, Coder, Stream
+from zom.extension.checked import as_data, checked
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.raw import FromBytes, byte_view, raw
 from zom.extension.resolve import parse_v3
 from zom.numpy_later import np
-from zom.problems import Fault, pointer_of
+from zom.problems import Fault, cause_text, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -103,7 +104,7 @@ class BoundChain:
         """Whether decoding puts bytes into memory: `decode_into` needs no memory of its own, then."""
         self._scatters = views and self.serializer.scatters
         viewed = plain or self._scatters
-        self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
+        self._views = self._encoders[:pivot] if viewed else None
         self._rows: tuple[str, Coder[Any, Any]] = inner[0] if inner else coders[pivot]
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
         self.allocates = bool(inner) and inner[0][1].allocates
@@ -125,7 +126,7 @@ class BoundChain:
             for name, encode in self._encoders:  # noqa: B007 - the name tells who failed
                 made = encode(made)
             if type(made) not in _DATA:
-                made = _as_data(made)
+                made = as_data(made)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
         return cast("Data", made)
@@ -140,7 +141,7 @@ class BoundChain:
             made: list[Data] = coder.encode_rows(byte_view(rows), len(rows))
             for name, encode in self._encoders[self.pivot + 2 :]:  # noqa: B007
                 made = [encode(each) for each in made]
-            made = [_as_data(each) for each in made]
+            made = [as_data(each) for each in made]
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
         return made
@@ -162,6 +163,8 @@ class BoundChain:
 
     def scratch(self) -> Array:
         """New memory for a chunk, laid out so that `decode_into` fills it without a copy."""
+        if self._views is None:
+            return np.empty(self.block.shape, self.block.dtype)
         made = np.empty(self._stored_shape, self.block.dtype)
         for _, decode in self._array_decoders:
             made = decode(made)
@@ -172,9 +175,7 @@ class BoundChain:
         if self._views is None:
             target[...] = self.decode(data)
             return
-        place = target
-        for encode in self._views:
-            place = encode(place)
+        place = self._view_of(target, self._views)
         in_place = place.flags.c_contiguous or self._scatters
         if not in_place or place.dtype != self.block.dtype:
             target[...] = self.decode(data)
@@ -200,6 +201,16 @@ class BoundChain:
                 self.serializer.verify(place)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
+
+    def _view_of(self, target: Array, views: tuple[tuple[str, Callable[[Any], Any]], ...]) -> Array:
+        """`target` as the array->array codecs see it: what is put there is decoded."""
+        name = ""
+        try:
+            for name, encode in views:  # noqa: B007 - the name tells who failed
+                target = encode(target)
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+        return target
 
     def verify(self, array: Array) -> None:
         """Refuse elements that are none, among those that `decode_rows` made."""
@@ -230,24 +241,10 @@ class BoundChain:
             raise CodecError(cause.reason, name) from cause
         if isinstance(cause, ZomError):
             raise cause
-        text = " ".join(str(cause).split())
-        raise CodecError(f"{type(cause).__name__}: {text}" if text else type(cause).__name__, name) from cause
+        raise CodecError(cause_text(cause), name) from cause
 
 
 _DATA: Final = frozenset({bytes, bytearray, memoryview})
-
-
-def _as_data(made: Any) -> Data:
-    """What a codec of bytes gave, if it is bytes, wherever they lie."""
-    if type(made) not in _DATA:
-        try:
-            made = memoryview(made)
-        except TypeError:
-            raise CodecError(f"expected bytes from encode, found {made!r:.80}") from None
-    if type(made) is memoryview and (made.itemsize != 1 or not made.c_contiguous):
-        found = f"items of {made.itemsize} bytes" if made.itemsize != 1 else "a view with gaps"
-        raise CodecError(f"expected bytes side by side from encode, found {found}")
-    return cast("Data", made)
 
 
 _SLACK = 1 << 16
@@ -306,7 +303,7 @@ def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30)
 def _coder(codec: Codec, configuration: object, before: Form, after: Form) -> Coder[Any, Any]:
     words = "a Coder"
     made: Coder[Any, Any] = answer(codec, "bind", (Coder,), words, configuration, before, after)
-    return made
+    return made if codecs.is_own(codec) else checked(codec, made, before, after)
 
 
 def _refusal(link: Link) -> UnknownName | SpecError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from zom.extension.configuration import Configuration
 from zom.extension.definition import is_name
-from zom.problems import one_of_words, show
+from zom.problems import brief, cause_text, one_of_words, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ class Contract(NamedTuple):
                 yield f"{member.name}: expected {member.words}, found nothing"
                 continue
             except Exception as cause:  # noqa: BLE001 - a property may raise what it likes
-                yield f"{member.name}: expected {member.words}, found {type(cause).__name__}: {cause}"
+                yield f"{member.name}: expected {member.words}, found {cause_text(cause)}"
                 continue
             if member.is_own and getattr(value, "__func__", value) is vars(self.base).get(member.name):
                 yield f"{member.name}: expected {member.words}, found nothing"
@@ -73,7 +73,7 @@ def _shown(value: object) -> str:
     if inspect.isroutine(value):
         kind = "async " if inspect.iscoroutinefunction(value) else ""
         return f"{kind}{value.__name__}{inspect.signature(value)}"
-    return show(value) if value is None or isinstance(value, (str, int, float, bool)) else repr(value)
+    return show(value) if value is None or isinstance(value, (str, int, float, bool)) else brief(value)
 
 
 def _are_names(value: object) -> bool:

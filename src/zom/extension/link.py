@@ -9,7 +9,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from zom.errors import ExtensionError
 from zom.extension.answer import answer
+from zom.extension.checked import threaded_fault
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.definition import find_extension, name_of, parse_definition
@@ -88,6 +90,10 @@ class Link(NamedTuple):
         found: list[Fault] = []
         arguments = (self.configuration, before, found, self.path)
         after: Representation | None = answer(self.codec, "thread", _THREADED, _THREADED_WORDS, *arguments)
+        if self.codec is not None and not codecs.is_own(self.codec):
+            wrong = threaded_fault(self.codec, before, after)
+            if wrong is not None:
+                raise ExtensionError(f"{self.codec!r}: {wrong}; correct it, or its package")
         beside = (*self.path, "configuration")
         for fault in found:
             # Not every format has an object of parameters.

@@ -288,6 +288,10 @@ class Registry(Generic[N]):
         self._load_home()
         return tuple(self._own)
 
+    def is_own(self, extension: N) -> bool:
+        """Whether it came with zom."""
+        return any(own is extension for own in self._own)
+
     def names(self) -> list[str]:
         """All names and aliases, sorted."""
         self._load_home()

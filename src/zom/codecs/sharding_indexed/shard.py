@@ -236,6 +236,9 @@ class ShardCoder(Coder[Any, Any]):
 
     def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
         """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""
+        if self.index.least and not sizes.all():  # no reader takes an entry of 0 bytes
+            reason = f": {', '.join(self.inner.names)}: expected a byte at least from encode, found none"
+            raise self.index.refuse(int(np.flatnonzero(sizes == 0)[0]), reason)
         index = self.index.encode(self._entries(sizes))
         return b"".join([index, *present] if self._start else [*present, index])
 

@@ -1,0 +1,162 @@
+"""Codecs of other packages, looked at: what their methods give is what they promised, or an error says what it is.
+
+zom's own codecs are not asked: their tests do that, and a look costs time for every chunk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from typing_extensions import override
+
+from zom.errors import CodecError, ExtensionError
+from zom.extension.bound import Block, Coder, Stream
+from zom.extension.codec import Bytes, Codec, Elements
+from zom.extension.datatype import DataType
+from zom.numpy_later import np
+from zom.problems import brief, cause_text
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Array, Data, Form
+    from zom.extension.codec import Representation
+
+__all__ = ["as_data", "checked", "threaded_fault"]
+
+_DATA: Final = frozenset({bytes, bytearray, memoryview})
+_FLAGS: Final = ("plain", "verify", "is_view", "scatters", "is_slow", "allocates", "batches", "most")
+_FOR_MANY: Final = ("decode_into", "decode_rows", "decode_array_into")
+
+
+def as_data(made: Any, method: str = "encode") -> Data:
+    """What a codec of bytes gave, if it is bytes, wherever they lie.
+
+    >>> as_data(b"ab"), as_data("ab")
+    Traceback (most recent call last):
+    zom.errors.CodecError: expected bytes from encode, found 'ab'
+    """
+    if type(made) not in _DATA:
+        try:
+            made = memoryview(made)
+        except TypeError:
+            raise CodecError(f"expected bytes from {method}, found {brief(made)}") from None
+    if type(made) is memoryview and (made.itemsize != 1 or not made.c_contiguous):
+        found = f"items of {made.itemsize} bytes" if made.itemsize != 1 else "a view with gaps"
+        raise CodecError(f"expected bytes side by side from {method}, found {found}")
+    return cast("Data", made)
+
+
+class Checked(Coder[Any, Any]):
+    """A coder of another package, whose arrays have the shape and type, and whose bytes have the length, of its forms."""
+
+    def __init__(self, coder: Coder[Any, Any], before: Form, after: Form) -> None:
+        self._coder, self._before = coder, before
+        for name in _FLAGS:
+            setattr(self, name, getattr(coder, name))
+        # The coder's own, where it has some: it puts bytes where they belong, and there is nothing to look at.
+        for name in _FOR_MANY:
+            if getattr(type(coder), name) is not getattr(Coder, name):
+                setattr(self, name, getattr(coder, name))
+        is_longer_known = isinstance(after, Stream) and coder.most is not None
+        self._after = Stream(after.nbytes, cast("int", coder.most)) if is_longer_known else after
+
+    @override
+    def encode(self, chunk: Any) -> Any:
+        return _as_form(self._coder.encode(chunk), self._after, "encode")
+
+    @override
+    def decode(self, chunk: Any) -> Any:
+        return _as_form(self._coder.decode(chunk), self._before, "decode")
+
+    @override
+    def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
+        if type(self._coder).encode_rows is Coder.encode_rows:
+            return super().encode_rows(rows, count)
+        made: object = self._coder.encode_rows(rows, count)
+        rows_made = cast("list[Any]", made if isinstance(made, list) else [])
+        if not isinstance(made, list) or len(rows_made) != count:
+            raise CodecError(f"expected a list of {count} chunks from encode_rows, found {brief(made)}")
+        return [_as_form(each, self._after, "encode_rows") for each in rows_made]
+
+
+def _as_form(made: Any, form: Form, method: str) -> Any:
+    return _as_elements(made, form, method) if isinstance(form, Block) else _as_stream(made, form, method)
+
+
+def _as_elements(made: Any, block: Block, method: str) -> Array:
+    if not isinstance(made, np.ndarray):
+        raise CodecError(f"expected an array from {method}, found {brief(made)}")
+    given = cast("Array", made)
+    # Which byte comes first is no other type: who takes the array turns it around.
+    is_same = given.dtype == block.dtype or np.can_cast(given.dtype, block.dtype, "equiv")
+    if given.shape != block.shape or not is_same:
+        expected, found = f"{block.dtype} of shape {block.shape}", f"{given.dtype} of shape {given.shape}"
+        raise CodecError(f"expected {expected} from {method}, found {found}")
+    return given
+
+
+def _as_stream(made: Any, stream: Stream, method: str) -> Data:
+    data = as_data(made, method)
+    length = data.nbytes if isinstance(data, memoryview) else len(data)
+    if stream.nbytes is not None and length != stream.nbytes:
+        raise CodecError(f"expected {stream.nbytes} bytes from {method}, found {length}")
+    if length > stream.most:
+        raise CodecError(f"expected up to {stream.most} bytes from {method}, found {length}")
+    return data
+
+
+def checked(codec: Codec, coder: Coder[Any, Any], before: Form, after: Form) -> Coder[Any, Any]:
+    """`coder`, which `codec` of another package bound, with a look at all that it gives.
+
+    ExtensionError where what it says of itself can't be.
+    """
+    for name in _FLAGS:
+        try:
+            getattr(coder, name)
+        except Exception as cause:  # a property may raise what it likes
+            message = f"{codec!r}: {name} of its coder raised {cause_text(cause)}; correct it, or its package"
+            raise ExtensionError(message) from cause
+    most: object = coder.most
+    if most is not None and not _is_count(most):
+        found = brief(most)
+        message = f"{codec!r}: expected an integer or None as most of its coder, found {found}"
+        raise ExtensionError(f"{message}; correct it, or its package")
+    return Checked(coder, before, after)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def threaded_fault(codec: Codec, before: Representation, after: Representation | None) -> str | None:
+    """What is wrong with what the `thread` of a codec gave, in words; None where it can be.
+
+    >>> import zom.codecs
+    >>> from zom.extension.codec import codecs
+    >>> threaded_fault(codecs["gzip"], Bytes(), Bytes(-1))
+    'expected Bytes with a size from 0, or None, from thread, found Bytes(size=-1)'
+    """
+    words: str | None = None
+    if isinstance(after, Bytes):
+        if codec.kind == "array->array" and isinstance(before, Elements):
+            words = "Elements or None"
+        elif after.size is not None and not _is_count(after.size):
+            words = "Bytes with a size from 0, or None,"
+    elif isinstance(after, Elements):
+        if codec.kind != "array->array":
+            words = "Bytes"
+        elif after.data_type is not None and not isinstance(cast("object", after.data_type), DataType):
+            words = "Elements with a DataType, or None,"
+        elif after.lengths is not None and not _are_lengths(after.lengths):
+            words = "Elements with a tuple of lengths for each dimension, or None,"
+    return None if words is None else f"expected {words} from thread, found {brief(after)}"
+
+
+def _are_lengths(lengths: object) -> bool:
+    if not isinstance(lengths, tuple):
+        return False
+    for choices in cast("tuple[object, ...]", lengths):
+        if not isinstance(choices, tuple) or not choices:
+            return False
+        if not all(map(_is_count, cast("tuple[object, ...]", choices))):
+            return False
+    return True

@@ -1,0 +1,202 @@
+"""What codecs of other packages give for a chunk is looked at, and nothing is stored that can't be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zom
+from zom import v3
+from zom.dtypes.int import IntType
+from zom.errors import ChunkError, ExtensionError
+from zom.extension import Bytes, Codec, Coder, Elements, codecs
+
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+CHAINS = {
+    "array->array": ["odd", LITTLE],
+    "array->bytes": ["odd"],
+    "bytes->bytes": [LITTLE, "odd"],
+}
+WRONG_ARRAY = [
+    (None, "an array", "None"),
+    ("text", "an array", "'text'"),
+    (np.zeros((99,), "<i2"), "int16 of shape (3, 4)", "int16 of shape (99,)"),
+    (np.zeros((), "<i2"), "int16 of shape (3, 4)", "int16 of shape ()"),
+    (np.zeros((3, 4), "f4"), "int16 of shape (3, 4)", "float32 of shape (3, 4)"),
+    (np.zeros((3, 4), object), "int16 of shape (3, 4)", "object of shape (3, 4)"),
+]
+WRONG_BYTES = [
+    (None, "bytes", "None"),
+    ("text", "bytes", "'text'"),
+    (b"ab", "24 bytes", "2"),
+    (b"x" * 999, "24 bytes", "999"),
+]
+
+
+class Odd(Codec):
+    """Gives back what goes in, except where a test says."""
+
+    name = "odd"
+
+    def __init__(self, kind: Any, *, size: Any = 24, most: Any = None, threaded: Any = "right", **given: Any):
+        self.kind, self.size, self.most, self.threaded, self.given = kind, size, most, threaded, given
+
+    def thread(self, configuration, before, faults, path):
+        if self.threaded != "right":
+            return self.threaded
+        return before if self.kind == "array->array" else Bytes(self.size)
+
+    def bind(self, configuration, before, after):
+        given, is_serial = self.given, self.kind == "array->bytes"
+
+        class Giving(Coder[Any, Any]):
+            most = self.most
+
+            def encode(self, chunk):
+                return given["encode"] if "encode" in given else chunk.tobytes() if is_serial else chunk
+
+            def decode(self, chunk):
+                if "decode" in given:
+                    return given["decode"]
+                return np.frombuffer(chunk, "<i2").reshape(3, 4) if is_serial else chunk
+
+        if "encode_rows" in given:
+            Giving.encode_rows = lambda self, rows, count: given["encode_rows"]  # type: ignore[method-assign]
+        return Giving()
+
+
+def array(codec: Odd, *, is_sharded: bool = False) -> zom.Array[Any]:
+    codecs.register(codec)
+    document = v3.ArraySpec.build(shape=(6, 4), dtype="int16", chunks=(3, 4)).to_dict()
+    document["codecs"] = CHAINS[codec.kind]
+    if is_sharded:
+        shards = {"chunk_shape": [3, 4], "codecs": CHAINS[codec.kind], "index_codecs": [LITTLE]}
+        document["codecs"] = [{"name": "sharding_indexed", "configuration": shards}]
+        document["chunk_grid"]["configuration"]["chunk_shape"] = [6, 4]
+    return zom.create_array("memory:", zom.parse(document), "a")
+
+
+def cases(kinds: tuple[str, ...], wrong: list[tuple[Any, str, str]]) -> list[Any]:
+    return [(kind, *case) for kind in kinds for case in wrong]
+
+
+@pytest.mark.parametrize("is_sharded", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "given", "expected", "found"),
+    cases(("array->array",), WRONG_ARRAY) + cases(("array->bytes", "bytes->bytes"), WRONG_BYTES),
+)
+def test_what_encode_gives_is_stored_only_as_promised(kind, given, expected, found, is_sharded):
+    made = array(Odd(kind, encode=given), is_sharded=is_sharded)
+    with pytest.raises(ChunkError) as caught:
+        made[:] = 7
+    assert f": odd: expected {expected} from encode, found {found};" in str(caught.value)
+    assert sorted(made.store.list("a/")) == ["a/zarr.json"]
+
+
+@pytest.mark.parametrize("is_sharded", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "given", "expected", "found"),
+    cases(("array->array", "array->bytes"), WRONG_ARRAY) + cases(("bytes->bytes",), WRONG_BYTES),
+)
+def test_what_decode_gives_is_the_chunk_or_an_error(kind, given, expected, found, is_sharded):
+    made = array(Odd(kind, decode=given), is_sharded=is_sharded)
+    made[:] = 7
+    for key in (slice(None), (1, slice(1, 3))):
+        with pytest.raises(ChunkError) as caught:
+            made[key]
+        assert f"odd: expected {expected} from decode, found {found}" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["array->array", "array->bytes"])
+def test_elements_in_the_other_order_of_bytes_are_the_same_elements(kind):
+    made = array(Odd(kind, decode=np.full((3, 4), 7, ">i2")))
+    made[:] = 7
+    assert (made[:] == 7).all()
+
+
+def test_no_chunk_is_longer_than_its_coder_says():
+    made = array(Odd("bytes->bytes", size=None, most=10))
+    with pytest.raises(ChunkError, match="odd: expected up to 10 bytes from encode, found 24"):
+        made[:] = 7
+
+
+@pytest.mark.parametrize("most", [-1, "many", True, 2.0])
+def test_the_most_that_a_coder_says_is_a_number(most):
+    made = array(Odd("bytes->bytes", most=most))
+    with pytest.raises(ExtensionError, match="<codec odd>: expected an integer or None as most of its coder"):
+        made[:] = 7
+
+
+def test_a_most_that_raises_names_its_codec():
+    class Raising(Odd):
+        def bind(self, configuration, before, after):
+            found = super().bind(configuration, before, after)
+            type(found).most = property(lambda _: 1 // 0)
+            return found
+
+    made = array(Raising("bytes->bytes"))
+    with pytest.raises(ExtensionError, match="<codec odd>: most of its coder raised ZeroDivisionError: "):
+        made[:] = 7
+
+
+@pytest.mark.parametrize("given", [None, [], [b"a"], (b"x" for _ in range(2))])
+def test_as_many_chunks_are_encoded_as_are_given(given):
+    """Chunks that are encoded many at once; what fails is encoded one by one, which tells the chunk."""
+    made = array(Odd("bytes->bytes", encode_rows=given), is_sharded=True)
+    made[:] = 7
+    assert (made[:] == 7).all()
+
+
+def test_an_inner_chunk_of_no_bytes_is_refused_when_it_is_written():
+    made = array(Odd("bytes->bytes", size=None, encode=b""), is_sharded=True)
+    with pytest.raises(ChunkError) as caught:
+        made[:] = 7
+    told = "inner chunk (0, 0): bytes, odd: expected a byte at least from encode, found none"
+    assert told in str(caught.value)
+    assert sorted(made.store.list("a/")) == ["a/zarr.json"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "threaded", "words"),
+    [
+        ("array->array", Bytes(), "Elements or None"),
+        ("array->bytes", Elements(None, None), "Bytes"),
+        ("bytes->bytes", Elements(None, None), "Bytes"),
+        ("bytes->bytes", Bytes(-1), "Bytes with a size from 0, or None,"),
+        ("bytes->bytes", Bytes("2"), "Bytes with a size from 0, or None,"),  # type: ignore[arg-type]
+        ("array->array", Elements(None, "int8"), "Elements with a DataType, or None,"),  # type: ignore[arg-type]
+        *(
+            ("array->array", Elements(lengths, IntType(8, signed=True)), "Elements with a tuple of lengths")
+            for lengths in ("ab", (3, 4), ((3,), ()), ((-3,), (4,)), [(3,), (4,)])
+        ),
+    ],
+)
+def test_what_thread_gives_is_looked_at_when_a_document_is_checked(kind, threaded, words):
+    codecs.register(Odd(kind, threaded=threaded))
+    document = v3.ArraySpec.build(shape=(3, 4), dtype="int16").to_dict()
+    with pytest.raises(ExtensionError) as caught:
+        zom.validate({**document, "codecs": CHAINS[kind]})
+    assert str(caught.value).startswith(f"<codec odd>: expected {words}")
+    assert str(caught.value).endswith("; correct it, or its package")
+
+
+def test_a_chain_that_changes_the_shape_decodes_no_memory_that_nobody_wrote():
+    """Memory for chunks is made by codecs that give views, and by no other."""
+    seen = []
+
+    class Looking(Odd):
+        def bind(self, configuration, before, after):
+            coder = super().bind(configuration, before, after)
+            decode = coder.decode
+            coder.decode = lambda chunk: seen.append(chunk.copy()) or decode(chunk)
+            return coder
+
+    made = array(Looking("array->array"))
+    made[:] = 7
+    assert (made[1, 1:3] == 7).all()
+    assert seen
+    assert all((chunk == 7).all() for chunk in seen)
