@@ -200,3 +200,19 @@ def test_a_chain_that_changes_the_shape_decodes_no_memory_that_nobody_wrote():
     assert (made[1, 1:3] == 7).all()
     assert seen
     assert all((chunk == 7).all() for chunk in seen)
+
+
+def test_a_scalar_of_numpy_is_an_array_without_dimensions():
+    class Adding(Odd):
+        def bind(self, configuration, before, after):
+            coder = super().bind(configuration, before, after)
+            coder.encode = lambda chunk: chunk + np.int16(1)
+            coder.decode = lambda chunk: chunk - np.int16(1)
+            return coder
+
+    codecs.register(Adding("array->array"))
+    document = v3.ArraySpec.build(shape=(), dtype="int16").to_dict()
+    made = zom.create_array("memory:", zom.parse({**document, "codecs": CHAINS["array->array"]}), "a")
+    made[...] = 7
+    assert made[()] == 7
+    assert made.store.get("a/c") == b"\x08\x00"

@@ -56,6 +56,7 @@ class Checked(Coder[Any, Any]):
         for name in _FOR_MANY:
             if getattr(type(coder), name) is not getattr(Coder, name):
                 setattr(self, name, getattr(coder, name))
+        self._encodes_many = getattr(type(coder), "encode_rows") is not getattr(Coder, "encode_rows")  # noqa: B009
         is_longer_known = isinstance(after, Stream) and coder.most is not None
         self._after = Stream(after.nbytes, cast("int", coder.most)) if is_longer_known else after
 
@@ -69,13 +70,15 @@ class Checked(Coder[Any, Any]):
 
     @override
     def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
-        if type(self._coder).encode_rows is Coder.encode_rows:
+        if not self._encodes_many:
             return super().encode_rows(rows, count)
-        made: object = self._coder.encode_rows(rows, count)
-        rows_made = cast("list[Any]", made if isinstance(made, list) else [])
-        if not isinstance(made, list) or len(rows_made) != count:
-            raise CodecError(f"expected a list of {count} chunks from encode_rows, found {brief(made)}")
-        return [_as_form(each, self._after, "encode_rows") for each in rows_made]
+        given = cast("object", self._coder.encode_rows(rows, count))
+        made = cast("list[object]", given) if isinstance(given, list) else []
+        if not isinstance(given, list) or len(made) != count:
+            raise CodecError(
+                f"expected a list of {count} chunks from encode_rows, found {brief(cast('object', given))}"
+            )
+        return [_as_form(each, self._after, "encode_rows") for each in made]
 
 
 def _as_form(made: Any, form: Form, method: str) -> Any:
@@ -83,9 +86,11 @@ def _as_form(made: Any, form: Form, method: str) -> Any:
 
 
 def _as_elements(made: Any, block: Block, method: str) -> Array:
-    if not isinstance(made, np.ndarray):
+    if not isinstance(made, (np.ndarray, np.generic)):
         raise CodecError(f"expected an array from {method}, found {brief(made)}")
-    given = cast("Array", made)
+    given = np.asarray(
+        cast("Array", made)
+    )  # what numpy makes of an array without dimensions is often a scalar
     # Which byte comes first is no other type: who takes the array turns it around.
     is_same = given.dtype == block.dtype or np.can_cast(given.dtype, block.dtype, "equiv")
     if given.shape != block.shape or not is_same:

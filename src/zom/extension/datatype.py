@@ -7,20 +7,21 @@ of its kind in each format. One file under `zom.dtypes` holds a family with ever
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from typing_extensions import override
 
-from zom.errors import ConversionError
+from zom.errors import ConversionError, ExtensionError
 from zom.extension.answer import answer
 from zom.extension.configuration import Configuration, NoConfiguration, parse_configuration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.definition import is_name
 from zom.extension.registry import Registry
-from zom.problems import Path, Problem, rule
+from zom.extension.type_contract import type_faults
+from zom.problems import Path, Problem, brief, cause_text, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
 
@@ -36,6 +37,7 @@ __all__ = [
     "Format",
     "Kind",
     "data_types",
+    "made_by",
     "spelling_error",
 ]
 
@@ -243,9 +245,7 @@ class DataTypeFamily(ABC):
         found = parse_configuration(self.configuration, configuration or {}, AS_ITS_MODEL, faults, path=where)
         if found is None:
             return None
-        kinds, words = (DataType, type(None)), "a DataType or None"
-        made: DataType | None = answer(self, "from_v3", kinds, words, name, found, faults, path)
-        return made
+        return made_by(self, "from_v3", name, found, faults, path)
 
     @abstractmethod
     def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
@@ -305,6 +305,39 @@ _CONTRACT = Contract(
 )
 
 
+def _faults(family: object) -> list[str]:
+    """All that is missing or wrong in a family, and in the types that are its examples."""
+    wrong = _CONTRACT.faults(family)
+    return wrong if wrong or not isinstance(family, DataTypeFamily) else list(_answer_faults(family))
+
+
+def _answer_faults(family: DataTypeFamily) -> Iterator[str]:
+    try:
+        schema = cast("object", family.fill_schema("v3"))
+        if not isinstance(schema, dict):
+            yield f"fill_schema: expected a JSON Schema, as a dict, found {brief(schema)}"
+        patterns: object = family.name_patterns
+        if patterns is not None and not _are_patterns(patterns):
+            yield f"name_patterns: expected two regular expressions, or None, found {brief(patterns)}"
+        if not isinstance(cast("object", family.claims("no-such-name")), bool):
+            yield "claims: expected true or false"
+        for made in family.examples():
+            if not isinstance(cast("object", made), DataType):
+                yield f"examples: expected data types, found {brief(made)}"
+                continue
+            yield from (f"examples: {type(made).__name__}: {fault}" for fault in type_faults(made))
+    except Exception as cause:  # noqa: BLE001 - a plugin may raise what it likes
+        yield f"fill_schema, name_patterns, claims or examples raised {cause_text(cause)}"
+
+
+def _are_patterns(value: object) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(cast("tuple[object, ...]", value)) == 2
+        and all(isinstance(each, str) for each in cast("tuple[object, ...]", value))
+    )
+
+
 class DataTypes(Registry[DataTypeFamily]):
     """The families of data types; some answer for names of a pattern, as `r*` for `r16`."""
 
@@ -325,5 +358,37 @@ class DataTypes(Registry[DataTypeFamily]):
         return self.first(lambda family: family if family.claims(name) else None)
 
 
-data_types = DataTypes("data type", "zom.dtypes", home="zom.dtypes", contract=_CONTRACT.faults)
+data_types = DataTypes("data type", "zom.dtypes", home="zom.dtypes", contract=_faults)
 """All data types that zom knows."""
+
+_sound: set[DataType] = set()
+_MOST_SOUND: Final = 1000
+
+
+def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | None:
+    """What a method of `family` gives for the arguments: a type that keeps its contract, or None.
+
+    Those of other packages are looked at: ExtensionError tells all that is wrong with the type.
+    """
+    if data_types.is_own(family):
+        own: DataType | None = getattr(family, method)(*arguments)
+        return own
+    kinds, words = (DataType, type(None)), "a DataType or None"
+    made: DataType | None = answer(family, method, kinds, words, *arguments)
+    if made is None:
+        return None
+    wrong = type_faults(made) if not _is_sound(made) else []
+    if wrong:
+        raise ExtensionError(
+            f"{brief(family)}: {method} gave a type that is at fault: {'; '.join(wrong)}; correct it, or its package"
+        )
+    if len(_sound) < _MOST_SOUND:
+        _sound.add(made)
+    return made
+
+
+def _is_sound(made: DataType) -> bool:
+    try:
+        return made in _sound
+    except Exception:  # noqa: BLE001 - what has no hash is told with all else
+        return False

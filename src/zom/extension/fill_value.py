@@ -10,9 +10,10 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
+from zom.errors import ExtensionError, ZomError
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.patterns import BASE64 as BASE64_PATTERN
-from zom.problems import Fault, Path, rule, show
+from zom.problems import Fault, Path, cause_text, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,9 +203,15 @@ class LaterScalar:
 
 def scalar_of(data_type: DataType, value: JSON, form: Format, faults: list[Fault], path: Path) -> Any:
     """As `data_type.parse_fill`; a `LaterScalar` where it is known without it that nothing is wrong with `value`."""
-    if data_type.is_plain_fill(value, form):
-        return LaterScalar(lambda: data_type.parse_fill(value, form, [], path))
-    return data_type.parse_fill(value, form, faults, path)
+    try:
+        if data_type.is_plain_fill(value, form):
+            return LaterScalar(lambda: data_type.parse_fill(value, form, [], path))
+        return data_type.parse_fill(value, form, faults, path)
+    except (ZomError, MemoryError, RecursionError):
+        raise
+    except Exception as cause:
+        found = f"the fill value {show(value)} raised {cause_text(cause)}"
+        raise ExtensionError(f"<data type {data_type.name}>: {found}; correct it, or its package") from cause
 
 
 def restate(

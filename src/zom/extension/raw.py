@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import CodecError, ExtensionError
+from zom.errors import CodecError, ExtensionError, ZomError
 from zom.extension.bound import Block, Coder
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.numpy_later import np
+from zom.problems import brief, cause_text
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data
@@ -86,10 +87,7 @@ class Packed(Coder[Any, Any]):
 
     def encode(self, chunk: Array) -> Data:
         """The bytes of the elements, in C order."""
-        stored = self._block.data_type.dump(chunk, self._order)
-        if stored.dtype != np.uint8 or stored.shape != (*chunk.shape, self._width):
-            expected = f"uint8 of the shape {(*chunk.shape, self._width)}"
-            raise CodecError(f"expected `dump` to give {expected}, found {stored.dtype} of {stored.shape}")
+        stored = self._given("dump", chunk, np.dtype(np.uint8), (*chunk.shape, self._width))
         return byte_view(np.ascontiguousarray(stored))
 
     def decode(self, chunk: Data) -> Array:
@@ -98,11 +96,24 @@ class Packed(Coder[Any, Any]):
         if view.nbytes != self._block.nbytes:
             raise CodecError(f"expected {self._block.nbytes} bytes, found {view.nbytes}")
         stored = np.frombuffer(view, np.uint8).reshape(*self._block.shape, self._width)
-        made = self._block.data_type.load(stored, self._order)
-        if made.dtype != self._block.dtype or made.shape != self._block.shape:
-            expected = f"{self._block.dtype} of the shape {self._block.shape}"
-            raise CodecError(f"expected `load` to give {expected}, found {made.dtype} of {made.shape}")
-        return made
+        return self._given("load", stored, self._block.dtype, self._block.shape)
+
+    def _given(self, method: str, elements: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+        """What a method of the data type makes of `elements`; CodecError where it is no such array."""
+        data_type = self._block.data_type
+        try:
+            made: object = getattr(data_type, method)(elements, self._order)
+        except (ZomError, MemoryError, RecursionError):
+            raise
+        except Exception as cause:
+            raise CodecError(f"{data_type.name}: {method} raised {cause_text(cause)}") from cause
+        # What numpy makes of an array without dimensions is often a scalar.
+        is_array = isinstance(made, (np.ndarray, np.generic))
+        given: Array | None = np.asarray(cast("Array", made)) if is_array else None
+        if given is not None and given.dtype == dtype and given.shape == shape:
+            return given
+        found = brief(cast("object", made)) if given is None else f"{given.dtype} of shape {given.shape}"
+        raise CodecError(f"{data_type.name}: expected {dtype} of shape {shape} from {method}, found {found}")
 
 
 def raw(block: Block) -> Coder[Any, Any]:

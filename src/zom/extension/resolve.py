@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import SpecError, UnknownName
-from zom.extension.datatype import DataType, data_types
+from zom.extension.datatype import DataType, data_types, made_by
 from zom.extension.memo import Memo
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
@@ -85,7 +85,7 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Pa
     if found is not None:
         return found
     before = len(faults)
-    found = _first(lambda family: family.from_v2(dtype, object_codec, faults, path), faults)
+    found = _first(lambda family: made_by(family, "from_v2", dtype, object_codec, faults, path), faults)
     if found is None and len(faults) == before:
         written = without_order(dtype) if isinstance(dtype, str) else None
         if written is not None:
@@ -105,7 +105,7 @@ def parse_draft(value: Any, faults: list[Fault], path: Path = ()) -> DataType | 
     'r16'
     """
     before = len(faults)
-    found = _first(lambda family: family.from_draft(value, faults, path), faults)
+    found = _first(lambda family: made_by(family, "from_draft", value, faults, path), faults)
     if found is not None or len(faults) > before or not is_dict(value):
         return found
     listed: Any = value.get("fallback")
@@ -178,7 +178,7 @@ def of_numpy(dtype: np.dtype[Any]) -> DataType:
         raise UnknownName(message)
     found = [made for family in data_types.own() if (made := family.from_numpy(dtype)) is not None]
     if not found:
-        found = [made for family in data_types if (made := family.from_numpy(dtype)) is not None]
+        found = [made for family in data_types if (made := made_by(family, "from_numpy", dtype)) is not None]
     if len(found) == 1:
         return found[0]
     if not found:

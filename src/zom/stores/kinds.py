@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from zom.errors import ExtensionError, StoreError, ZomError
 from zom.plugins import PluginGroup
+from zom.problems import cause_text
 from zom.stores.credentials import shown_url
 from zom.stores.interface import Store
 from zom.stores.signatures import HDF5_NAMES
@@ -140,7 +141,7 @@ class StoreKinds:
         except ZomError:
             raise
         except Exception as cause:
-            reason = f"{kind.name}: {type(cause).__name__}: {cause}"
+            reason = f"{kind.name}: {cause_text(cause)}"
             raise StoreError(shown, "", "open", reason) from cause
         if not isinstance(made, Store):  # pyright: ignore[reportUnnecessaryIsInstance] - a plugin may not be checked
             reason = (

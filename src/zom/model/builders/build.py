@@ -10,10 +10,12 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
+from zom.errors import ExtensionError, ZomError
 from zom.extension.notation import NOTATIONS
 from zom.extension.registry import did_you_mean, near
 from zom.model.builders.chunking import refuse
 from zom.numpy_later import np
+from zom.problems import brief, cause_text
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType, Format
@@ -134,7 +136,13 @@ def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:
         return kind.fill_json(kind.default(), form)
     if fill_value is None:
         return None
-    return kind.fill_json(kind.cast(fill_value), form)
+    try:
+        return kind.fill_json(kind.cast(fill_value), form)
+    except (ZomError, MemoryError, RecursionError):
+        raise
+    except Exception as cause:
+        found = f"the fill value {brief(fill_value)} raised {cause_text(cause)}"
+        raise ExtensionError(f"<data type {kind.name}>: {found}; correct it, or its package") from cause
 
 
 def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None, rank: int) -> Any:
