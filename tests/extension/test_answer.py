@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from zom.extension import (
     DataTypeFamily,
     Interval,
     KeyForm,
+    KeyWriter,
     NoConfiguration,
     chunk_grids,
     chunk_key_encodings,
@@ -231,3 +233,72 @@ def test_an_answer_whose_repr_raises_is_told_by_its_type():
     codecs.register(Wrong("answer-hidden", Hidden()))
     with pytest.raises(ExtensionError, match="from thread, found one of Hidden; correct it"):
         write({"codecs": ["bytes", "answer-hidden"]})
+
+
+def raising(*arguments):
+    raise ValueError("not so")
+
+
+@dataclass(frozen=True)
+class Plainly(KeyWriter):
+    """`k-0`: its methods are those that a test gives."""
+
+    def key(self, coords):
+        return "-".join(["k", *map(str, coords)])
+
+    def coords(self, key, rank):
+        numbers = key.split("-")[1:]
+        return tuple(map(int, numbers)) if len(numbers) == rank and key[0] == "k" else None
+
+
+def keyed(**methods):
+    class Written(ChunkKeyEncoding):
+        name = "answer-written"
+
+        def form(self, configuration):
+            return KeyForm.written_by(type("Broken", (Plainly,), methods)())
+
+    chunk_key_encodings.register(Written())
+    return zom.create_array("memory:", zom.parse(document(chunk_key_encoding="answer-written")), "a")
+
+
+@pytest.mark.parametrize(
+    ("methods", "told"),
+    [
+        ({"key": raising}, "key raised ValueError: not so"),
+        ({"key": lambda *_: None}, "expected a text from key, found None"),
+        ({"key": lambda *_: ""}, "expected a text from key, found ''"),
+        ({"key": lambda *_: "k-9"}, "expected (0,) from coords of 'k-9', which is its key, found (9,)"),
+        ({"key": lambda *_: "other"}, "expected (0,) from coords of 'other', which is its key, found None"),
+        ({"coords": raising}, "coords raised ValueError: not so"),
+        ({"coords": lambda *_: "0"}, "expected a tuple of integers or None from coords, found '0'"),
+        ({"coords": lambda *_: ("0",)}, "expected a tuple of integers or None from coords, found ('0',)"),
+    ],
+)
+def test_a_key_that_does_not_tell_its_chunk_is_never_written(methods, told):
+    """Two chunks could have one key, and the second would be written over the first."""
+    array = keyed(**methods)
+    with pytest.raises(ExtensionError) as caught:
+        array[:] = 1
+    assert str(caught.value).endswith(f"<chunk key encoding answer-written>: {told}{HOW}")
+    assert [*array.store.list("a/")] == ["a/zarr.json"]
+
+
+def test_a_writer_that_tells_its_keys_is_used():
+    array = keyed()
+    array[:] = 1
+    assert array.store.get("a/k-0") is not None
+    assert array[1:3].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("given", [(4,), ((),), (("4",),), ((-4,),)])
+def test_lengths_of_a_grid_are_numbers_for_each_dimension(given):
+    class Lengths(Grid):
+        def lengths(self, configuration, shape, faults, path):
+            return given
+
+    chunk_grids.register(Lengths())
+    with pytest.raises(ExtensionError) as caught:
+        zom.validate(document(chunk_grid={"name": "answer-grid"}))
+    told = f"expected a tuple of lengths for each dimension from lengths, found {given!r}"
+    assert str(caught.value) == f"<chunk grid answer-grid>: {told}{HOW}"

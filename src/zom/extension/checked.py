@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array, Data, Form
     from zom.extension.codec import Representation
 
-__all__ = ["as_data", "checked", "threaded_fault"]
+__all__ = ["are_lengths", "as_data", "checked", "threaded_fault"]
 
 _DATA: Final = frozenset({bytes, bytearray, memoryview})
 _FLAGS: Final = ("plain", "verify", "is_view", "scatters", "is_slow", "allocates", "batches", "most")
@@ -151,12 +151,17 @@ def threaded_fault(codec: Codec, before: Representation, after: Representation |
             words = "Bytes"
         elif after.data_type is not None and not isinstance(cast("object", after.data_type), DataType):
             words = "Elements with a DataType, or None,"
-        elif after.lengths is not None and not _are_lengths(after.lengths):
+        elif after.lengths is not None and not are_lengths(after.lengths):
             words = "Elements with a tuple of lengths for each dimension, or None,"
     return None if words is None else f"expected {words} from thread, found {brief(after)}"
 
 
-def _are_lengths(lengths: object) -> bool:
+def are_lengths(lengths: object) -> bool:
+    """Whether it has, for each dimension, every length that a chunk can have there.
+
+    >>> are_lengths(((3, 2), (4,))), are_lengths((3, 4))
+    (True, False)
+    """
     if not isinstance(lengths, tuple):
         return False
     for choices in cast("tuple[object, ...]", lengths):

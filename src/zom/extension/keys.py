@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, cast
 
-from zom.errors import ExtensionError
+from typing_extensions import override
+
+from zom.errors import ExtensionError, ZomError
+from zom.extension.answer import answer
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
+from zom.problems import brief, cause_text
 
-__all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings"]
+__all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings", "key_form"]
 
 # Longer numbers are no chunks of anything, and Python refuses to read thousands of digits.
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,399})\Z")
@@ -117,3 +122,53 @@ chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry(
     "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys", contract=_CONTRACT.faults
 )
 """All chunk key encodings that zom knows."""
+
+
+def key_form(encoding: ChunkKeyEncoding, configuration: Any) -> KeyForm:
+    """How keys look; what an encoding of another package writes and reads is looked at."""
+    found: KeyForm = answer(encoding, "form", (KeyForm,), "a KeyForm", configuration)
+    if found.writer is None or chunk_key_encodings.is_own(encoding):
+        return found
+    return found._replace(writer=_Checked(found.writer, brief(encoding)))
+
+
+@dataclass(frozen=True)
+class _Checked(KeyWriter):
+    """A writer of another package: a key is a text that tells its chunk, or two chunks could have one key."""
+
+    writer: KeyWriter
+    encoding: str
+
+    @override
+    def key(self, coords: tuple[int, ...]) -> str:
+        key = self._ask("key", coords)
+        if not isinstance(key, str) or not key:
+            raise self._error(f"expected a text from key, found {brief(key)}")
+        found = self.coords(key, len(coords))
+        if found != coords:
+            raise self._error(f"expected {coords} from coords of {key!r}, which is its key, found {found}")
+        return key
+
+    @override
+    def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
+        found = self._ask("coords", key, rank)
+        if found is None:
+            return None
+        numbers = cast("tuple[object, ...]", found) if isinstance(found, tuple) else ()
+        if not isinstance(found, tuple) or not all(isinstance(number, int) for number in numbers):
+            raise self._error(
+                f"expected a tuple of integers or None from coords, found {brief(cast('object', found))}"
+            )
+        return cast("tuple[int, ...]", numbers)
+
+    def _ask(self, method: str, *arguments: object) -> object:
+        try:
+            found: object = getattr(self.writer, method)(*arguments)
+        except (ZomError, MemoryError, RecursionError):
+            raise
+        except Exception as cause:
+            raise self._error(f"{method} raised {cause_text(cause)}") from cause
+        return found
+
+    def _error(self, what: str) -> ExtensionError:
+        return ExtensionError(f"{self.encoding}: {what}; correct it, or its package")

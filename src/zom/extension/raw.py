@@ -112,7 +112,7 @@ class Packed(Coder[Any, Any]):
         given: Array | None = np.asarray(cast("Array", made)) if is_array else None
         if given is not None and given.dtype == dtype and given.shape == shape:
             return given
-        found = brief(cast("object", made)) if given is None else f"{given.dtype} of shape {given.shape}"
+        found = brief(made) if given is None else f"{given.dtype} of shape {given.shape}"
         raise CodecError(f"{data_type.name}: expected {dtype} of shape {shape} from {method}, found {found}")
 
 

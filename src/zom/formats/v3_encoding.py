@@ -8,8 +8,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zom.errors import ExtensionError
 from zom.extension.answer import answer
 from zom.extension.chain import check_links
+from zom.extension.checked import are_lengths
 from zom.extension.codec import Elements
 from zom.extension.configuration import parse_configuration
 from zom.extension.datatype import data_types
@@ -17,14 +19,14 @@ from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.fill_value import scalar_of
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.extension.grid_repair import parse_grid
-from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings, key_form
 from zom.extension.link import parse_links
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_v3
 from zom.formats.resolved import Encoding, Inner, fill_for, inner_links
 from zom.json.python_value import is_list
 from zom.json.value import exact_text
-from zom.problems import Fault, Path, rule
+from zom.problems import Fault, Path, brief, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -230,6 +232,9 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
     if configuration is None:
         return tuple(faults), _Grid(None, here, None)
     lengths = answer(grid, "lengths", _LENGTHS, "a tuple or None", configuration, shape, faults, path)
+    if lengths is not None and not chunk_grids.is_own(grid) and not are_lengths(lengths):
+        found = f"expected a tuple of lengths for each dimension from lengths, found {brief(lengths)}"
+        raise ExtensionError(f"{grid!r}: {found}; correct it, or its package")
     axes = partial(answer, grid, "axes", (tuple,), "a tuple of Axis", configuration)
     return tuple(faults), _Grid(lengths, here, axes)
 
@@ -251,7 +256,7 @@ def _judge_keys(value: Any) -> _Verdict:
     configuration = parse_configuration(encoding.configuration, given, CHUNK_KEY_ENCODING, faults, path=inner)
     if configuration is None:
         return tuple(faults), None
-    return tuple(faults), partial(answer, encoding, "form", (KeyForm,), "a KeyForm", configuration)
+    return tuple(faults), partial(key_form, encoding, configuration)
 
 
 def _judge_codecs(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Verdict:
