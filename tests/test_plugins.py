@@ -130,14 +130,17 @@ def test_others_are_loaded_beside_a_broken_one(package):
         ("other = 3", "AttributeError: module 'turn_f' has no attribute 'made'"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("def made(", "SyntaxError: '(' was never closed (turn_f.py, line 1)"),
-        (CODEC.format(name="gzip"), "a codec named 'gzip' is registered already: <codec gzip>"),
+        (
+            CODEC.format(name="gzip"),
+            "a codec named 'gzip' is registered already: <codec gzip>, by zom.codecs.gzip",
+        ),
         (
             CODEC.format(name="x-f").replace('"x-f-v2"', '"zlib"'),
-            "a codec with the v2_id 'zlib' is registered already: <codec numcodecs.zlib>",
+            "a codec with the v2_id 'zlib' is registered already: <codec numcodecs.zlib>, by zom.codecs.numcodecs.compressors",
         ),
         (
             CODEC.format(name="x-f").replace('"x-f-draft"', '"gzip"'),
-            "a codec with the draft_name 'gzip' is registered already: <codec gzip>",
+            "a codec with the draft_name 'gzip' is registered already: <codec gzip>, by zom.codecs.gzip",
         ),
     ],
 )

@@ -302,3 +302,12 @@ def test_lengths_of_a_grid_are_numbers_for_each_dimension(given):
         zom.validate(document(chunk_grid={"name": "answer-grid"}))
     told = f"expected a tuple of lengths for each dimension from lengths, found {given!r}"
     assert str(caught.value) == f"<chunk grid answer-grid>: {told}{HOW}"
+
+
+def test_of_two_with_one_name_the_first_stays_and_its_module_is_named():
+    first = codecs.register(Wrong("answer-twice", None, None))
+    with pytest.raises(ExtensionError) as caught:
+        codecs.register(Wrong("answer-twice", None, None))
+    told = "a codec named 'answer-twice' is registered already: <codec answer-twice>, by "
+    assert str(caught.value) == f"{told}{__name__}"
+    assert codecs["answer-twice"] is first

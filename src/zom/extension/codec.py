@@ -152,7 +152,9 @@ class Codecs(Registry[Codec]):
             name = getattr(extension, member)
             other = next((each for each in self._all if name and getattr(each, member) == name), None)
             if other is not None:
-                raise ExtensionError(f"a codec with the {member} {name!r} is registered already: {other!r}")
+                raise ExtensionError(
+                    f"a codec with the {member} {name!r} is registered already: {self._owner(other)}"
+                )
 
     def of_v2(self, name: str) -> Codec | None:
         """The codec that v2 documents name by this id.

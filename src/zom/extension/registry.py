@@ -158,6 +158,7 @@ class Registry(Generic[N]):
         self.home = home
         self._contract = contract
         self._by_name: dict[str, N] = {}
+        self._modules: dict[str, str] = {}
         self._all: list[N] = []
         self._own: list[N] = []
         self._is_loaded = False
@@ -182,6 +183,7 @@ class Registry(Generic[N]):
             self._refuse_taken(extension)
             for name in (extension.name, *extension.aliases):
                 self._by_name[name] = extension
+                self._modules[name] = caller
             insort(self._all, extension, key=_name)
             if is_own:
                 insort(self._own, extension, key=_name)
@@ -197,14 +199,18 @@ class Registry(Generic[N]):
         """ExtensionError where another has one of the names."""
         for name in (extension.name, *extension.aliases):
             if name in self._by_name:
-                message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
-                raise ExtensionError(message)
+                owner = self._owner(self._by_name[name])
+                raise ExtensionError(f"a {self.kind} named {name!r} is registered already: {owner}")
+
+    def _owner(self, extension: N) -> str:
+        """The extension, and the module that registered it."""
+        return f"{extension!r}, by {self._modules[extension.name]}"
 
     def _adopt(self, extension: N) -> None:
         """Register what an entry point is, unless its module did so."""
         name = getattr(extension, "name", None)
         if not isinstance(name, str) or self._by_name.get(name) is not extension:
-            self.register(extension)
+            self.register(extension, caller=type(extension).__module__)
 
     def find(self, name: str) -> N | None:
         """The extension that answers for `name`, plugins among them; None where nobody does."""
