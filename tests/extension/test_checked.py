@@ -10,8 +10,9 @@ import pytest
 import zom
 from zom import v3
 from zom.dtypes.int import IntType
-from zom.errors import ChunkError, ExtensionError
-from zom.extension import Bytes, Codec, Coder, Elements, codecs
+from zom.errors import ChunkError, CodecError, ExtensionError
+from zom.extension import Bytes, Codec, Coder, Elements, Stream, codecs
+from zom.extension.checked import checked
 
 pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 
@@ -216,3 +217,20 @@ def test_a_scalar_of_numpy_is_an_array_without_dimensions():
     made[...] = 7
     assert made[()] == 7
     assert made.store.get("a/c") == b"\x08\x00"
+
+
+@pytest.mark.parametrize("name", ["decode_into", "decode_rows", "decode_array_into"])
+def test_what_fills_a_target_gives_nothing(name):
+    def fill(self, chunk, target):
+        target[:] = b"ab" if isinstance(target, memoryview) else 1
+        return chunk
+
+    coder = type(
+        "Filling", (Coder,), {"encode": lambda _, chunk: chunk, "decode": lambda _, chunk: chunk, name: fill}
+    )()
+    looked_at = checked(Odd("bytes->bytes"), coder, Stream(2, 2), Stream(2, 2))
+    told = f"expected {name} to fill its target and to give nothing, found b'ab'"
+    with pytest.raises(CodecError, match=f"^{told}$"):
+        getattr(looked_at, name)(
+            b"ab", np.zeros(2, "u1") if name == "decode_array_into" else memoryview(bytearray(2))
+        )

@@ -5,6 +5,7 @@ zom's own codecs are not asked: their tests do that, and a look costs time for e
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from typing_extensions import override
@@ -17,6 +18,8 @@ from zom.numpy_later import np
 from zom.problems import brief, cause_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zom.extension.bound import Array, Data, Form
     from zom.extension.codec import Representation
 
@@ -24,7 +27,7 @@ __all__ = ["are_lengths", "as_data", "checked", "threaded_fault"]
 
 _DATA: Final = frozenset({bytes, bytearray, memoryview})
 _FLAGS: Final = ("plain", "verify", "is_view", "scatters", "is_slow", "allocates", "batches", "most")
-_FOR_MANY: Final = ("decode_into", "decode_rows", "decode_array_into")
+_FILLING: Final = ("decode_into", "decode_rows", "decode_array_into")
 
 
 def as_data(made: Any, method: str = "encode") -> Data:
@@ -52,10 +55,10 @@ class Checked(Coder[Any, Any]):
         self._coder, self._before = coder, before
         for name in _FLAGS:
             setattr(self, name, getattr(coder, name))
-        # The coder's own, where it has some: it puts bytes where they belong, and there is nothing to look at.
-        for name in _FOR_MANY:
+        # The coder's own, where it has some.
+        for name in _FILLING:
             if getattr(type(coder), name) is not getattr(Coder, name):
-                setattr(self, name, getattr(coder, name))
+                setattr(self, name, partial(_fill, name, getattr(coder, name)))
         self._encodes_many = getattr(type(coder), "encode_rows") is not getattr(Coder, "encode_rows")  # noqa: B009
         is_longer_known = isinstance(after, Stream) and coder.most is not None
         self._after = Stream(after.nbytes, cast("int", coder.most)) if is_longer_known else after
@@ -79,6 +82,13 @@ class Checked(Coder[Any, Any]):
                 f"expected a list of {count} chunks from encode_rows, found {brief(cast('object', given))}"
             )
         return [_as_form(each, self._after, "encode_rows") for each in made]
+
+
+def _fill(name: str, fill: Callable[[Any, Any], object], chunk: Any, target: Any) -> None:
+    """Call a method that puts what it makes into `target`: what it gives would be made elsewhere, and lost."""
+    given = fill(chunk, target)
+    if given is not None:
+        raise CodecError(f"expected {name} to fill its target and to give nothing, found {brief(given)}")
 
 
 def _as_form(made: Any, form: Form, method: str) -> Any:
