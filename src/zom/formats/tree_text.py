@@ -123,8 +123,8 @@ def tree_lines(
             cells = (*cells, _count(members))
         columns = [one_line(item.name), *cells]
         widths = (*item.widths, *(0,) * len(columns))
-        cells = [padded(text, width) for text, width in zip(columns, widths, strict=False)]
-        yield (item.branch + "  ".join(cells)).rstrip()
+        aligned = [padded(text, width) for text, width in zip(columns, widths, strict=False)]
+        yield (item.branch + "  ".join(aligned)).rstrip()
         if not hidden:
             waiting.extend(reversed(_children(item, {**members, **gone}, broken)))
 

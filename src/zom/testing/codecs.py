@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -193,8 +193,8 @@ class CodecSuite(ConfigurationSuite):
             for count in (1, 3) if chunk else ():
                 chunks = [chunk[place:] + chunk[:place] for place in range(count)]
                 stored = coder.encode_rows(memoryview(b"".join(chunks)), count)
-                assert isinstance(stored, list), f"{made}: expected a list from encode_rows, found {stored!r}"
-                found = [bytes(each) for each in stored]
+                assert type(stored) is list, f"{made}: expected a list from encode_rows, found {stored!r}"
+                found = [bytes(each) for each in cast("list[Any]", stored)]
                 assert found == [bytes(coder.encode(each)) for each in chunks], (
                     f"{made}: expected encode_rows to give what encode gives of each, found {found!r}"
                 )
