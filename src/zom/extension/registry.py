@@ -296,7 +296,7 @@ class Registry(Generic[N]):
 
     def is_own(self, extension: N) -> bool:
         """Whether it came with zom."""
-        return any(own is extension for own in self._own)
+        return self._modules.get(extension.name, "").startswith(f"{self.home}.")
 
     def names(self) -> list[str]:
         """All names and aliases, sorted."""
