@@ -40,6 +40,8 @@ class Axis(NamedTuple):
     size: int
     label: Node
     name: str
+    related: tuple[str, ...]
+    """The dataframe, and what its length is that of."""
 
     def __str__(self) -> str:
         return f"{show(self.size)} ({self.name}, as the index of {self.label.path} is long)"
@@ -51,7 +53,8 @@ def _axis(holder: Node | None, name: str) -> Axis | None:
     found = extent_of(frame) if frame is not None else None
     if frame is None or found is None or not found.lengths:
         return None
-    return Axis(found.lengths[0], frame, f"n_{name}")
+    related = tuple(dict.fromkeys((frame.path, found.node.path)))
+    return Axis(found.lengths[0], frame, f"n_{name}", related)
 
 
 def _typed(node: Node, types: Sequence[str]) -> Iterator[Breach]:
@@ -75,8 +78,7 @@ def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) 
         return
     for place, (axis, length) in enumerate(zip(axes, found.lengths, strict=False)):
         if axis is not None and length != axis.size:
-            related = (axis.label.path,)
-            yield Breach(found.node, found.place(place), str(axis), show(length), None, related)
+            yield Breach(found.node, found.place(place), str(axis), show(length), None, axis.related)
 
 
 def _entries(holder: Node, name: str) -> list[Node]:
@@ -236,6 +238,7 @@ CONTAINER_RULES: Final = (
         _matrices_fit,
         "X and the entries of layers have the shape (n_obs, n_var)",
         "as many rows as the index of obs is long, and as many columns as that of var",
+        after=("nullable-shape",),
     ),
     *(
         _root(
@@ -243,6 +246,7 @@ CONTAINER_RULES: Final = (
             _along(name, _ALONG, 1),
             f"the entries of {name} are arrays, sparse matrices, dataframes or awkward arrays with n_{name[:3]} rows",
             f"as many rows as the index of {name[:3]} is long",
+            after=("nullable-shape",),
         )
         for name in ("obsm", "varm")
     ),
@@ -252,6 +256,7 @@ CONTAINER_RULES: Final = (
             _along(name, _MATRIX, 2),
             f"the entries of {name} are arrays or sparse matrices whose first two dimensions are n_{name[:3]}",
             f"as many rows and columns as the index of {name[:3]} is long",
+            after=("nullable-shape",),
         )
         for name in ("obsp", "varp")
     ),

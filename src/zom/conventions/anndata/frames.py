@@ -99,11 +99,14 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-def _must(name: str, text: str, fix: str, *checks: Check) -> tuple[CheckedRule, ...]:
+def _must(
+    name: str, text: str, fix: str, *checks: Check, after: tuple[str, ...] = ()
+) -> tuple[CheckedRule, ...]:
     """One rule of several checks."""
     when = (is_value(TYPE, DATAFRAME),)
     return tuple(
-        CheckedRule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group") for check in checks
+        CheckedRule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group", after=after)
+        for check in checks
     )
 
 
@@ -149,6 +152,7 @@ FRAME_RULES: Final = (
         "all entries of a dataframe are as long as its index",
         "write the columns again with one value for each row",
         python(_are_as_long),
+        after=("nullable-shape",),
     ),
     _should(
         "dataframe-chunks",

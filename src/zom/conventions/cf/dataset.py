@@ -103,7 +103,7 @@ def _names_cf(node: Node) -> bool:
     said = node.attributes.get("Conventions")
     names = said if is_list(said) else [said]
     return node.is_group and any(
-        name in BARE if isinstance(name, float) else isinstance(name, str) and _IS_NAMED.fullmatch(name)
+        name in BARE if type(name) in {int, float} else isinstance(name, str) and _IS_NAMED.fullmatch(name)
         for name in names
     )
 

@@ -17,6 +17,7 @@ from zom.conventions.framework.convention import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.xarray.dataset import Variable, dataset
 from zom.conventions.xarray.indexes import indexes_aligned
+from zom.conventions.xarray.keys import keys_spelled
 from zom.conventions.xarray.times import date_plain, since_spelled, unit_counted, units_read
 from zom.conventions.xarray.trees import (
     descendants_aligned,
@@ -98,6 +99,7 @@ XARRAY: Final = register(
             descendants_aligned,
             of_values(indexes_aligned),
             grid_mappings_there,
+            keys_spelled,
             ordinary_unmasked,
             units_read,
             unit_counted,

@@ -1,0 +1,53 @@
+"""What xarray decodes an array by: the names of attributes, and those that are nearly such a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.checks.check import Skip
+from zom.misspelling import meant
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.checks.check import Breach, Site
+    from zom.formats.node_view import Node
+
+__all__ = ["keys_spelled"]
+
+_DECODED: Final = ("coordinates", "calendar", "units", "scale_factor", "add_offset", "_FillValue")
+
+
+def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
+    """No attribute is nearly, and not quite, one by which xarray decodes the array."""
+    attributes = site.node.attributes
+    if not attributes:
+        return Skip("no attributes")
+    slips = {key: known for key in attributes if (known := meant(key, _DECODED)) and known not in attributes}
+    slips = {key: known for key, known in slips.items() if _could_be(site.node, known, attributes[key])}
+    return (
+        site.breach(
+            ("attributes", key),
+            f"{show(known)}, or a name that is not so near to it",
+            show(key),
+            fix=f"did you mean {known!r}?",
+        )
+        for key, known in slips.items()
+    )
+
+
+def _could_be(node: Node, known: str, value: Any) -> bool:
+    """Whether xarray would decode the array by the value: others have names of their own for other things."""
+    if known in {"scale_factor", "add_offset", "_FillValue"}:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # The fill value of Zarr v2 stands in the metadata, and xarray reads no attribute of it.
+        return is_number and (known != "_FillValue" or node.form == "v3")
+    if not isinstance(value, str):
+        return False
+    if known == "units":  # of others, `unit` is for people
+        return " since " in value
+    if known == "calendar":
+        return " since " in str(node.attributes.get("units"))
+    around = node.parent
+    return around is not None and any(word in around.arrays for word in value.split())
