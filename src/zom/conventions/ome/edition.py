@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.attributes import Steps
     from zom.problems import Path
 
-__all__ = ["Edition", "Judge", "OMEZarr", "lists", "reached"]
+__all__ = ["Edition", "Judge", "OMEZarr", "arrays_of", "lists", "reached"]
 
 Judge: TypeAlias = Callable[..., Iterable[Breach] | Skip]
 """A rule that no name of the vocabulary says, as a function of where it is judged and what the rulebook says."""
@@ -93,6 +93,20 @@ def lists(value: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str
         for place, item in enumerate(found):
             if is_dict(item):
                 yield place, item
+
+
+def arrays_of(node: Node, image: Mapping[str, Any]) -> Iterator[tuple[int, Node]]:
+    """The arrays of an image that are there and have a shape, each with the place of its dataset.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> list(arrays_of(attributes_node({}), {"datasets": [{"path": "0"}]}))
+    []
+    """
+    for place, dataset in lists(image, "datasets"):
+        path = dataset.get("path")
+        found = node.at(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and found.is_array and found.shape is not None:
+            yield place, found
 
 
 def reached(node: Node, path: str) -> Node | Unknown | None:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.framework.attributes import Part
-from zom.conventions.ome.edition import lists, reached
+from zom.conventions.ome.edition import arrays_of, lists, reached
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -96,31 +96,27 @@ def source_is_image(edition: Edition) -> Judge:
     return source_is_image
 
 
-def _levels(edition: Edition, node: Node) -> tuple[int, Mapping[str, Any]] | None:
-    for place, image in edition.images(node):
-        return place, image
-    return None
+def _with_source(edition: Edition, node: Node) -> tuple[Mapping[str, Any], Node, Mapping[str, Any]] | None:
+    """A label image, the node of the image that it belongs to, and that image; None where they aren't known."""
+    source = _source_of(edition, node)
+    own, other = edition.images(node), edition.images(source) if source else []
+    return (own[0][1], source, other[0][1]) if own and source and other else None
 
 
 def as_many_levels(edition: Edition) -> Judge:
     """A label image has as many datasets as its image."""
 
     def as_many_levels(site: Site) -> Iterator[Breach] | Skip:
-        source = _source_of(edition, site.node)
-        own, other = (_levels(edition, node) if node else None for node in (site.node, source))
-        if own is None or other is None or source is None:
+        found = _with_source(edition, site.node)
+        if found is None:
             return Skip("the image that the labels belong to is not known")
-        have, want = own[1].get("datasets"), other[1].get("datasets")
+        own, source, other = found
+        have, want = own.get("datasets"), other.get("datasets")
         if not is_list(have) or not is_list(want) or len(have) == len(want):
             return iter(())
-        path = edition.path("multiscales", own[0], "datasets")
-        return iter(
-            (
-                site.breach(
-                    path, f"{len(want)} datasets, as {source.path} has", str(len(have)), related=[source]
-                ),
-            )
-        )
+        path = edition.path("multiscales", edition.images(site.node)[0][0], "datasets")
+        expected = f"{len(want)} datasets, as {source.path} has"
+        return iter((site.breach(path, expected, str(len(have)), related=[source]),))
 
     return as_many_levels
 
@@ -129,11 +125,11 @@ def same_shape(edition: Edition) -> Judge:
     """Each dimension of a label image is as long as that of its image, or 1."""
 
     def same_shape(site: Site) -> Iterator[Breach] | Skip:
-        source = _source_of(edition, site.node)
-        own, other = (_levels(edition, node) if node else None for node in (site.node, source))
-        if own is None or other is None or source is None:
+        found = _with_source(edition, site.node)
+        if found is None:
             return Skip("the image that the labels belong to is not known")
-        return _wrong_shapes(site, _sizes(site.node, own[1]), _sizes(source, other[1]))
+        own, source, other = found
+        return _wrong_shapes(site, _sizes(site.node, own), _sizes(source, other))
 
     return same_shape
 
@@ -142,10 +138,8 @@ def _sizes(node: Node, image: Mapping[str, Any]) -> list[tuple[Node, dict[str, i
     """Each array of an image with the lengths of its dimensions, by the names of the axes."""
     names = [axis.get("name") for _, axis in lists(image, "axes")]
     found: list[tuple[Node, dict[str, int]]] = []
-    for _, dataset in lists(image, "datasets"):
-        path = dataset.get("path")
-        array = node.at(path) if isinstance(path, str) else None
-        if isinstance(array, Node) and array.shape is not None and len(array.shape) == len(names):
+    for _, array in arrays_of(node, image):
+        if array.shape is not None and len(array.shape) == len(names):
             sizes = zip(names, array.shape, strict=True)
             found.append((array, {name: size for name, size in sizes if isinstance(name, str)}))
     return found

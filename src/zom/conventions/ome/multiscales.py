@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zom.checks.check import Breach, Site
 
 
-__all__ = ["Dataset", "Multiscale", "no_scale_shrinks"]
+__all__ = ["Dataset", "Multiscale", "no_scale_shrinks", "shrinks"]
 
 
 class Dataset(Part):
@@ -59,7 +59,7 @@ def no_scale_shrinks(site: Site) -> Iterator[Breach]:
             if (
                 before is not None
                 and axis < min(len(before), len(scale))
-                and _shrinks(before[axis], scale[axis])
+                and shrinks(before[axis], scale[axis])
             ):
                 path = site.at("datasets", place, "coordinateTransformations", at, "scale", axis)
                 yield site.breach(
@@ -75,11 +75,16 @@ def _scale_of(dataset: Mapping[str, Any]) -> tuple[int, list[Any]] | None:
     return None
 
 
-def _shrinks(before: object, after: object) -> bool:
+def shrinks(before: object, after: object) -> bool:
+    """Whether a scale is smaller than the one before, by more than rounding.
+
+    >>> shrinks(1.0, 0.5), shrinks(1.0, -1.0)
+    (True, False)
+    """
     if isinstance(before, bool) or isinstance(after, bool):
         return False
     if not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
         return False
-    # Sizes of levels that are computed may differ in the last digits.
+    # Sizes of levels that are computed may differ in the last digits, and a reflection has a negative scale.
     # Integers of hundreds of digits can be compared with floats, and not multiplied.
     return abs(after) < (abs(before) if abs(before) > 1e300 else abs(before) * (1 - 1e-9))

@@ -16,16 +16,18 @@ from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import Convention, register
+from zom.conventions.ome.edition import arrays_of, lists
 from zom.conventions.ome.plates import Acquisition, Line  # noqa: TC001 - pydantic reads the annotation
 from zom.conventions.ome.v04 import V04, Ome04
 from zom.conventions.ome.v05 import Ome05
 from zom.conventions.ome.v06 import V06
-from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from zom.formats.node_view import Node
 
 __all__ = ["V01", "V02", "V03", "V06DEV1", "V06DEV2", "V06DEV3"]
 
@@ -77,12 +79,8 @@ class OmeDraft(Ome05, key="ome"):
 
 def _arrays(site: Site) -> list[Node]:
     """The arrays of the images of a node, as far as they are known."""
-    images = site.node.attributes.get("multiscales")
-    lists = [image.get("datasets") for image in (images if is_list(images) else ()) if is_dict(image)]
-    datasets = (each for found in lists if is_list(found) for each in found if is_dict(each))
-    paths = (each.get("path") for each in datasets)
-    found = (site.node.at(path) for path in paths if isinstance(path, str))
-    return [each for each in found if isinstance(each, Node) and each.is_array]
+    images = lists(site.node.attributes, "multiscales")
+    return [array for _, image in images for _, array in arrays_of(site.node, image)]
 
 
 def _five_dimensions(site: Site) -> Iterator[Breach] | Skip:

@@ -12,14 +12,14 @@ from pydantic import Field
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.axes import kind_of
-from zom.conventions.ome.edition import lists
-from zom.formats.node_view import Node
+from zom.conventions.ome.edition import arrays_of
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.ome.edition import Edition, Judge
+    from zom.formats.node_view import Node
 
 __all__ = ["Channel", "Omero", "Window", "as_many_channels"]
 
@@ -75,9 +75,7 @@ def _channel_size(edition: Edition, node: Node) -> tuple[int, Node] | None:
         places = (
             [place for place, axis in enumerate(axes) if kind_of(axis) == "channel"] if is_list(axes) else []
         )
-        for _, dataset in lists(image, "datasets"):
-            path = dataset.get("path")
-            array = node.at(path) if isinstance(path, str) else None
-            if len(places) == 1 and isinstance(array, Node) and array.shape and places[0] < len(array.shape):
+        for _, array in arrays_of(node, image):
+            if len(places) == 1 and array.shape and places[0] < len(array.shape):
                 return array.shape[places[0]], array
     return None

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip
+from zom.conventions.ome.edition import arrays_of
 from zom.conventions.ome.transformations_place import images, pieces_of
 from zom.formats.node_view import Node
-from zom.json.python_value import is_dict, is_list
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _field(site: Site) -> list[Breach] | Skip:
 def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator[Breach]:
     at = (*piece.path, "path")
     kind = _FIELDS[str(piece.type)]
-    axes = _intrinsic_axes(node)
+    axes = next((image.axes for image in images(node) if image.axes is not None), None)
     if axes is None:
         return
     if piece.inputs is not None and len(axes) != piece.inputs + 1:
@@ -109,7 +110,7 @@ def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator
         yield site.breach(
             at, f'"discrete": true at the axis of type {kind}', f"{show(path)} without", related=(node,)
         )
-    array = _first_array(node)
+    array = next((found for _, found in arrays_of(node, images(node)[0].value)), None)
     if array is None or array.shape is None or piece.outputs is None or vectors[0] >= len(array.shape):
         return
     if array.shape[vectors[0]] != piece.outputs:
@@ -117,26 +118,6 @@ def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator
         yield site.breach(
             at, expected, f"{show(path)} with vectors of {array.shape[vectors[0]]}", related=(array,)
         )
-
-
-def _intrinsic_axes(node: Node) -> list[dict[str, object]] | None:
-    for image in images(node):
-        systems = image.value.get("coordinateSystems")
-        for system in systems if is_list(systems) else ():
-            if is_dict(system) and system.get("name") == image.intrinsic and is_list(system.get("axes")):
-                found: list[dict[str, object]] = system["axes"]
-                return found
-    return None
-
-
-def _first_array(node: Node) -> Node | None:
-    datasets = images(node)[0].value.get("datasets")
-    for dataset in datasets if is_list(datasets) else ():
-        path = dataset.get("path") if is_dict(dataset) else None
-        found = node.at(path) if isinstance(path, str) else None
-        if isinstance(found, Node) and found.is_array:
-            return found
-    return None
 
 
 STORED_FUNCTIONS: Final[Functions] = {

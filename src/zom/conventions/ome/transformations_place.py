@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from zom.conventions.ome.edition import lists
 from zom.conventions.ome.transformations_shape import Piece, pieces
 from zom.formats.node_view import UNKNOWN, Node, Unknown, remembered
 from zom.json.python_value import is_dict, is_list
@@ -40,6 +41,15 @@ class Image(NamedTuple):
     systems: Systems
     intrinsic: str | None
     """The coordinate system that the datasets lead to: that of the first which says one."""
+
+    @property
+    def axes(self) -> list[Any] | None:
+        """The axes of the intrinsic coordinate system; None where they are no list."""
+        for _, system in lists(self.value, "coordinateSystems"):
+            if system.get("name") == self.intrinsic and is_list(system.get("axes")):
+                axes: list[Any] = system["axes"]
+                return axes
+        return None
 
 
 class TransformationPlace(NamedTuple):
@@ -86,7 +96,6 @@ def images(node: Node) -> tuple[Image, ...]:
 
 
 def _images(node: Node) -> tuple[Image, ...]:
-    found = _ome(node).get("multiscales")
     return tuple(
         Image(
             ("attributes", "ome", "multiscales", place),
@@ -94,17 +103,14 @@ def _images(node: Node) -> tuple[Image, ...]:
             systems_in(each.get("coordinateSystems")),
             _intrinsic(each),
         )
-        for place, each in enumerate(found if is_list(found) else ())
-        if is_dict(each)
+        for place, each in lists(_ome(node), "multiscales")
     )
 
 
 def _intrinsic(image: Mapping[str, Any]) -> str | None:
-    datasets = image.get("datasets")
-    for dataset in datasets if is_list(datasets) else ():
-        listed = dataset.get("coordinateTransformations") if is_dict(dataset) else None
-        for each in listed if is_list(listed) else ():
-            output = each.get("output") if is_dict(each) else None
+    for _, dataset in lists(image, "datasets"):
+        for _, each in lists(dataset, "coordinateTransformations"):
+            output = each.get("output")
             name = output.get("name") if is_dict(output) else None
             if isinstance(name, str):
                 return name
@@ -125,13 +131,11 @@ def places(node: Node) -> tuple[TransformationPlace, ...]:
 def _places(node: Node) -> tuple[TransformationPlace, ...]:
     found: list[TransformationPlace] = []
     for image in images(node):
-        datasets = image.value.get("datasets")
-        for place, dataset in enumerate(datasets if is_list(datasets) else ()):
-            if is_dict(dataset):
-                path = dataset.get("path")
-                name = path if isinstance(path, str) else None
-                within = (*image.path, "datasets", place)
-                found.extend(_listed("dataset", within, dataset, image.systems, image, name))
+        for place, dataset in lists(image.value, "datasets"):
+            path = dataset.get("path")
+            name = path if isinstance(path, str) else None
+            within = (*image.path, "datasets", place)
+            found.extend(_listed("dataset", within, dataset, image.systems, image, name))
         found.extend(_listed("image", image.path, image.value, image.systems, image, None))
     scene = _ome(node).get("scene")
     if is_dict(scene):
@@ -147,12 +151,10 @@ def _listed(  # noqa: PLR0913, PLR0917 - the facts of a place
     image: Image | None,
     dataset: str | None,
 ) -> Iterator[TransformationPlace]:
-    listed = value.get("coordinateTransformations")
-    for place, each in enumerate(listed if is_list(listed) else ()):
-        if is_dict(each):
-            yield TransformationPlace(
-                kind, (*path, "coordinateTransformations", place), each, systems, image, dataset
-            )
+    for place, each in lists(value, "coordinateTransformations"):
+        yield TransformationPlace(
+            kind, (*path, "coordinateTransformations", place), each, systems, image, dataset
+        )
 
 
 def systems_at(node: Node, path: str) -> Systems | Unknown | None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.axes import kind_of
-from zom.conventions.ome.edition import Edition
+from zom.conventions.ome.edition import Edition, arrays_of, lists
+from zom.conventions.ome.multiscales import shrinks
 from zom.conventions.ome.transformations_place import images
-from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.framework.rulebook import Functions
     from zom.conventions.ome.transformations_place import Image
+    from zom.formats.node_view import Node
 
 __all__ = ["EDITION", "SYSTEM_FUNCTIONS"]
 
@@ -31,21 +32,10 @@ class _Edition06(Edition):
 
     def images(self, node: Node) -> list[tuple[int, Mapping[str, Any]]]:
         """The images of a node, each with axes as those of 0.5 have."""
-        return [
-            (int(image.path[-1]), {**image.value, "axes": _intrinsic_axes(image)}) for image in images(node)
-        ]
+        return [(int(image.path[-1]), {**image.value, "axes": image.axes or []}) for image in images(node)]
 
 
 EDITION: Final = _Edition06("0.6", "ome", "https://ngff.openmicroscopy.org/0.6/")
-
-
-def _intrinsic_axes(image: Image) -> list[Any]:
-    systems = image.value.get("coordinateSystems")
-    for system in systems if is_list(systems) else ():
-        if is_dict(system) and system.get("name") == image.intrinsic and is_list(system.get("axes")):
-            axes: list[Any] = system["axes"]
-            return axes
-    return []
 
 
 def _spaces(site: Site) -> list[Breach] | Skip:
@@ -81,21 +71,10 @@ def _kinds(site: Site) -> list[str | None] | None:
 
 def _axes_of(image: Image) -> Iterator[tuple[int, str | None, int]]:
     """The coordinate systems of an image that have a list of axes: place, name, number of axes."""
-    systems = image.value.get("coordinateSystems")
-    for place, system in enumerate(systems if is_list(systems) else ()):
-        if is_dict(system) and is_list(system.get("axes")):
+    for place, system in lists(image.value, "coordinateSystems"):
+        if is_list(system.get("axes")):
             name = system.get("name")
             yield place, name if isinstance(name, str) else None, len(system["axes"])
-
-
-def _arrays_of(site: Site, image: Image) -> Iterator[tuple[int, Node, Mapping[str, Any]]]:
-    """The arrays of the levels of an image that are there: place, array, dataset."""
-    datasets = image.value.get("datasets")
-    for place, dataset in enumerate(datasets if is_list(datasets) else ()):
-        path = dataset.get("path") if is_dict(dataset) else None
-        found = site.node.at(path) if isinstance(path, str) else None
-        if isinstance(found, Node) and found.is_array and found.shape is not None:
-            yield place, found, dataset
 
 
 def _ndim(site: Site) -> list[Breach] | Skip:
@@ -106,11 +85,11 @@ def _ndim(site: Site) -> list[Breach] | Skip:
         wanted = image.systems.get(image.intrinsic or "")
         if wanted is None:
             continue
-        for place, array, dataset in _arrays_of(site, image):
+        for place, array in arrays_of(site.node, image.value):
             seen = True
             if array.ndim != wanted:
                 expected = f"an array of {wanted} dimensions, as many as {show(image.intrinsic)} has axes"
-                text = f"{show(dataset['path'])} of {array.ndim}: shape {show(list(array.shape or ()))}"
+                text = f"{show(image.value['datasets'][place]['path'])} of {array.ndim}: shape {show(list(array.shape or ()))}"
                 found.append(
                     site.breach((*image.path, "datasets", place, "path"), expected, text, related=(array,))
                 )
@@ -142,8 +121,7 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
     for image in images(site.node):
         spatial = _spatial(image)
         before: list[Any] | None = None
-        datasets = image.value.get("datasets")
-        for place, dataset in enumerate(datasets if is_list(datasets) else ()):
+        for place, dataset in lists(image.value, "datasets"):
             path, scale = _scale_of(dataset)
             if scale is None:
                 continue
@@ -152,7 +130,7 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
                 if (
                     before is not None
                     and axis < min(len(scale), len(before))
-                    and _shrinks(before[axis], scale[axis])
+                    and shrinks(before[axis], scale[axis])
                 ):
                     at = (*image.path, "datasets", place, *path, axis)
                     found.append(
@@ -162,14 +140,8 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
     return found if seen else Skip("no dataset has a scale")
 
 
-def _shrinks(before: float, after: float) -> bool:
-    # Sizes of levels that are computed may differ in the last digits, and a reflection has a negative scale.
-    # Integers of hundreds of digits can be compared with floats, and not multiplied.
-    return abs(after) < (abs(before) if abs(before) > 1e300 else abs(before) * (1 - 1e-9))
-
-
 def _spatial(image: Image) -> list[int]:
-    return [place for place, axis in enumerate(_intrinsic_axes(image)) if kind_of(axis) == "space"]
+    return [place for place, axis in enumerate(image.axes or []) if kind_of(axis) == "space"]
 
 
 def _scale_of(dataset: Any) -> tuple[tuple[str | int, ...], list[Any] | None]:
