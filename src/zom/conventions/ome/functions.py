@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from zom.conventions.ome.axes import one_of_another_type, space_in_order, two_or_three_of_space
 from zom.conventions.ome.bioformats2raw import numbered, series_beside_plate
+from zom.conventions.ome.identity import KEY_SPELLING, in_zarr_v3, same_version
 from zom.conventions.ome.label_groups import all_listed, nothing_between, with_list
 from zom.conventions.ome.label_images import as_many_levels, same_shape, source_is_image, whole
 from zom.conventions.ome.multiscales import no_scale_shrinks
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from zom.checks.check import Check
     from zom.conventions.ome.edition import Edition, Judge
 
-__all__ = ["axes_functions", "label_tree_functions", "shared_functions"]
+__all__ = ["axes_functions", "shared_functions", "zarr_v3_functions"]
 
 
 def shared_functions(edition: Edition) -> dict[str, Judge | Check]:
@@ -55,6 +56,12 @@ def axes_functions() -> dict[str, Judge]:
     }
 
 
-def label_tree_functions(edition: Edition) -> dict[str, Judge]:
-    """What rules call on the group of label images that came with 0.5."""
-    return {"all_listed": all_listed(edition), "nothing_between": nothing_between(edition)}
+def zarr_v3_functions(edition: Edition) -> dict[str, Judge | Check]:
+    """What came with 0.5: metadata under `ome`, and the group of label images."""
+    return {
+        "key_spelling": KEY_SPELLING,
+        "same_version": same_version,
+        "in_zarr_v3": in_zarr_v3,
+        "all_listed": all_listed(edition),
+        "nothing_between": nothing_between(edition),
+    }

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.ome.edition import OMEZarr
-from zom.conventions.ome.functions import label_tree_functions, shared_functions
-from zom.conventions.ome.identity import (
-    KEY_SPELLING,
-    in_zarr_v3,
-    same_version,
-)
+from zom.conventions.ome.functions import shared_functions, zarr_v3_functions
 from zom.conventions.ome.scene import SCENE_FUNCTIONS
 from zom.conventions.ome.transformations_fields import STORED_FUNCTIONS
 from zom.conventions.ome.transformations_parameters import PARAMETER_FUNCTIONS
@@ -38,10 +33,7 @@ V06: Final = register(
         kind=OMEZarr,
         attributes=Ome06,
         functions={
-            "key_spelling": KEY_SPELLING,
-            "same_version": same_version,
-            "in_zarr_v3": in_zarr_v3,
-            **label_tree_functions(EDITION),
+            **zarr_v3_functions(EDITION),
             **shared_functions(EDITION),
             **SYSTEM_FUNCTIONS,
             **TRANSFORMATION_FUNCTIONS,

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.conventions.ome.label_images import ImageLabel
+from zom.conventions.ome.omero import Channel as Channel05
 from zom.conventions.ome.plates import Plate
 from zom.conventions.ome.transformations import Transformation, TransformationForm
 from zom.conventions.ome.wells import Well
@@ -70,14 +71,10 @@ class Window(TransformationForm):
     max: float = 1
 
 
-class Channel(TransformationForm):
+class Channel(Channel05):
     """How a channel is shown."""
 
-    color: str = ""
-    window: Window = Field(default_factory=Window.model_construct)
-    label: str = ""
-    family: str = ""
-    active: bool = True
+    window: Window = Field(default_factory=Window.model_construct)  # type: ignore[assignment] # a looser form
 
 
 class Omero(TransformationForm):
