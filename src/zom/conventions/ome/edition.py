@@ -1,4 +1,4 @@
-"""Editions: the versions of OME-Zarr, and what differs between them: where metadata stands, and its pages.
+"""Editions: the versions of OME-Zarr, and what differs between them: where metadata stands.
 
 OME-Zarr 0.4 has its metadata among the attributes of groups of Zarr v2, later ones have it under `ome`, in
 groups of Zarr v3. The rules that versions share are written once, as functions of the edition.
@@ -34,16 +34,13 @@ _NOTHING: Final[Mapping[str, Any]] = JSONDict()
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A version of OME-Zarr: the key of attributes under which its metadata stands, and its page.
+    """What versions of OME-Zarr have in common: the key of attributes under which their metadata stands.
 
-    >>> edition = Edition("0.5", "ome", "https://ngff.openmicroscopy.org/0.5/")
-    >>> edition.at("multiscales[*].axes"), edition.link("axes-md")
-    ('ome.multiscales[*].axes', 'https://ngff.openmicroscopy.org/0.5/#axes-md')
+    >>> Edition("ome").at("multiscales[*].axes"), Edition(None).at("multiscales[*].axes")
+    ('ome.multiscales[*].axes', 'multiscales[*].axes')
     """
 
-    version: str
     key: str | None
-    page: str
 
     def at(self, selector: str) -> str:
         """The selector of what stands at `selector` in the metadata."""
@@ -53,19 +50,11 @@ class Edition:
         """What leads from a node's document to what `steps` lead to from the metadata."""
         return ("attributes", *steps) if self.key is None else ("attributes", self.key, *steps)
 
-    def link(self, anchor: str) -> str:
-        """A section of the text."""
-        return f"{self.page}#{anchor}"
-
-    def schema(self, name: str) -> str:
-        """One of the JSON Schemas."""
-        return f"{self.page}schemas/{name}.schema"
-
     def metadata(self, node: Node) -> Mapping[str, Any]:
         """The metadata of a node; nothing, where something else than an object stands there.
 
         >>> from zom.formats.node_view import attributes_node
-        >>> Edition("0.5", "ome", "").metadata(attributes_node({"ome": {"version": "0.5"}}))
+        >>> Edition("ome").metadata(attributes_node({"ome": {"version": "0.5"}}))
         {'version': '0.5'}
         """
         if self.key is None:

@@ -17,7 +17,7 @@ from zom.conventions.ome.keys import OmeKeys
 
 __all__ = ["V04", "Ome04"]
 
-EDITION: Final = Edition("0.4", None, "https://ngff.openmicroscopy.org/0.4/")
+EDITION: Final = Edition(None)
 
 
 class Ome04(OmeKeys):

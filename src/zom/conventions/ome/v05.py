@@ -16,7 +16,7 @@ from zom.conventions.ome.keys import OmeKeys
 
 __all__ = ["V05", "Ome05"]
 
-EDITION: Final = Edition("0.5", "ome", "https://ngff.openmicroscopy.org/0.5/")
+EDITION: Final = Edition("ome")
 
 
 class Ome05(OmeKeys, key="ome"):

@@ -35,7 +35,7 @@ class _Edition06(Edition):
         return [(int(image.path[-1]), {**image.value, "axes": image.axes or []}) for image in images(node)]
 
 
-EDITION: Final = _Edition06("0.6", "ome", "https://ngff.openmicroscopy.org/0.6/")
+EDITION: Final = _Edition06("ome")
 
 
 def _spaces(site: Site) -> list[Breach] | Skip:
