@@ -210,7 +210,9 @@ class Registry(Generic[N]):
         """Register what an entry point is, unless its module did so."""
         name = getattr(extension, "name", None)
         if not isinstance(name, str) or self._by_name.get(name) is not extension:
-            self.register(extension, caller=type(extension).__module__)
+            # What a package brings may be of a class of zom's own.
+            home = type(extension).__module__
+            self.register(extension, caller="an entry point" if home.partition(".")[0] == "zom" else home)
 
     def find(self, name: str) -> N | None:
         """The extension that answers for `name`, plugins among them; None where nobody does."""
