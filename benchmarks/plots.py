@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from html import escape
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 560, 300, 56, 34, 150, 44
+DRAWN, HEIGHT, LEFT, TOP, BOTTOM = 410, 300, 56, 34, 44
+_LETTER = 6.5
+"""How wide a letter of a name is, about."""
 _FONT = 'font-family="sans-serif" font-size="11"'
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa7700", "#66ccee", "#aa3377", "#777777", "#222222")
 
@@ -23,20 +25,22 @@ def lines(title: str, across: str, series: dict[str, Points], *, mark: float | N
     x_range = math.log10(min(lefts)), math.log10(max(lefts))
     y_range = math.floor(math.log10(min(heights))), math.ceil(math.log10(max(heights) * 1.01))
 
+    width = DRAWN + 30 + round(_LETTER * max(map(len, series), default=0))
+
     def column(value: float) -> float:
         span = x_range[1] - x_range[0] or 1
-        return LEFT + 14 + (math.log10(value) - x_range[0]) / span * (WIDTH - LEFT - RIGHT - 28)
+        return LEFT + 14 + (math.log10(value) - x_range[0]) / span * (DRAWN - LEFT - 28)
 
     def row(value: float) -> float:
         span = y_range[1] - y_range[0] or 1
         return HEIGHT - BOTTOM - (math.log10(value) - y_range[0]) / span * (HEIGHT - TOP - BOTTOM)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {_FONT}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" {_FONT}>',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+        f'<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="18" font-weight="bold">{escape(title)}</text>',
-        f'<text x="{(WIDTH - RIGHT + LEFT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">{escape(across)}</text>',
+        f'<text x="{(DRAWN + LEFT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">{escape(across)}</text>',
     ]
     for power in range(y_range[0], y_range[1] + 1):
         parts += _rule(row(10.0**power), f"{10.0**power:g}", "#dddddd")
@@ -55,12 +59,12 @@ def lines(title: str, across: str, series: dict[str, Points], *, mark: float | N
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in drawn]
         y = TOP + 6 + 15 * place
-        parts.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y}" fill="{colour}">{escape(name)}</text>')
+        parts.append(f'<text x="{DRAWN + 12}" y="{y}" fill="{colour}">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _rule(y: float, label: str, shade: str) -> list[str]:
     return [
-        f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{shade}"/>',
+        f'<line x1="{LEFT}" x2="{DRAWN}" y1="{y:.1f}" y2="{y:.1f}" stroke="{shade}"/>',
         f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>',
     ]
