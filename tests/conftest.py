@@ -110,7 +110,7 @@ def package(tmp_path, monkeypatch):
     before = set(sys.modules)
     for each in (codecs, data_types, chunk_grids, chunk_key_encodings, conventions):
         each.own()
-        for name in ("_all", "_by_name"):
+        for name in ("_all", "_by_name", "_modules"):
             monkeypatch.setattr(each, name, getattr(each, name).copy())
         monkeypatch.setattr(each, "plugins", PluginGroup(each.plugins.group, each._adopt))
 

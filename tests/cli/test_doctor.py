@@ -191,3 +191,32 @@ def test_every_package_of_an_extra_is_named_with_that_extra():
 def test_every_needed_package_is_named():
     # pydantic and its core are of one version: an environment that has mixed them up is seen by it.
     assert {name_of(each) for each in project()["dependencies"]} | {"pydantic-core"} == set(doctor._NEEDED)
+
+
+BROKEN = "raise ImportError('libplain is not there')"
+POINTS = "[zom.codecs]\nplain = plainly:plain\nbadly = plainly:bad\n[zom.dtypes]\nbits = plainly:bits\n"
+TOLD = "can't be loaded: ImportError: libplain is not there"
+
+
+def test_the_doctor_tells_of_packages_that_extend_zom_and_of_what_can_not_be_loaded(call, package):
+    package("plainly", BROKEN, POINTS)
+    code, out, err = call("doctor")
+    assert (code, err) == (1, "")
+    assert "\nplainly 1           extends zom: codecs badly, plain; dtypes bits\n" in out
+    for name in ("plain", "badly"):
+        assert (
+            f"bad: the plugin '{name}' of plainly 1 (zom.codecs, plainly:{name[:5].replace('badly', 'bad')}) {TOLD}"
+            in out
+        )
+    facts = json.loads(call("doctor", "--format", "json")[1])["result"]
+    assert facts["extensions"] == {"plainly 1": {"codecs": ["badly", "plain"], "dtypes": ["bits"]}}
+
+
+def test_the_doctor_loads_no_extensions_where_zom_lacks_a_package(call, package, monkeypatch):
+    package("plainly", BROKEN, POINTS)
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "deflate" else "999")
+    monkeypatch.setattr(doctor, "BAD", ())
+    code, out, _ = call("doctor")
+    assert code == 1
+    assert "extends zom: codecs badly, plain" in out
+    assert TOLD not in out

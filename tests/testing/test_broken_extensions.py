@@ -47,7 +47,7 @@ def forgotten(monkeypatch):
 
     for each in (codecs, data_types, chunk_grids, chunk_key_encodings, conventions):
         each.own()
-        for name in ("_all", "_by_name"):
+        for name in ("_all", "_by_name", "_modules"):
             monkeypatch.setattr(each, name, getattr(each, name).copy())
     yield
     registry._revision[0] += 1

@@ -1,6 +1,7 @@
 """`zom doctor`: versions of Python, zom and the packages it works with, what is missing, and what is known to be bad.
 
-It imports none of those packages, so that it works where they are missing.
+It imports none of those packages, so that it works where they are missing; packages that extend zom are imported, where zom
+works, to tell which of them can't be.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _OPTIONAL = {
     "pyyaml": ("yaml", "declarations in YAML"),
 }
 """The packages that bring more: the extra of zom that installs each, and what it gives."""
+
+
+_GROUPS = ("codecs", "dtypes", "chunk_grids", "chunk_key_encodings", "stores", "conventions")
+"""The groups of entry points, as `zom.codecs`, by which packages bring extensions."""
 
 
 class Bad(NamedTuple):
@@ -94,13 +99,16 @@ def run(arguments: argparse.Namespace) -> int:
         "python": f"{python_implementation()} {python_version()}",
         "platform": f"{platform()} {machine()}",
     }
+    extensions = _extensions()
     problems = advice({**needed, **optional})
+    if extensions and None not in needed.values():
+        problems += _failures()
     if arguments.format == "json":
         from json import dumps  # noqa: PLC0415 - zom's own writer needs packages that may be missing
 
         gives = {name: _gift(name) for name, version in optional.items() if version is None}
         facts = {**system, "needed": needed, "optional": optional, "not_installed": gives}
-        say_data(dumps({**facts, "problems": problems}, indent=2))
+        say_data(dumps({**facts, "extensions": extensions, "problems": problems}, indent=2))
     else:
         for name, text in system.items():
             say(f"{name:<18}  {text}")
@@ -108,6 +116,9 @@ def run(arguments: argparse.Namespace) -> int:
             say(
                 f"{name:<18}  {version or ('missing' if name in needed else f'not installed: {_gift(name)}')}"
             )
+        for package, groups in extensions.items():
+            told = "; ".join(f"{group} {', '.join(names)}" for group, names in groups.items())
+            say(f"{package:<18}  extends zom: {told}")
         for problem in problems:
             say(f"bad: {problem}")
         count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
@@ -119,6 +130,33 @@ def _gift(package: str) -> str:
     """What an optional package would give, and how to have it."""
     extra, gives = _OPTIONAL[package]
     return f"it gives {gives}; pip install 'zom[{extra}]'"
+
+
+def _extensions() -> dict[str, dict[str, list[str]]]:
+    """What packages bring, by the name and version of each: the names in each group of entry points."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
+
+    found: dict[str, dict[str, list[str]]] = {}
+    for group in _GROUPS:
+        for point in sorted(dict.fromkeys(entry_points(group=f"zom.{group}")), key=lambda each: each.name):
+            package = (
+                "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+            )
+            found.setdefault(package, {}).setdefault(group, []).append(point.name)
+    return found
+
+
+def _failures() -> list[str]:
+    """Which of them can't be loaded, and why: they are loaded to find out."""
+    import warnings  # noqa: PLC0415 - only where there are some
+
+    from zom.errors import PluginWarning  # noqa: PLC0415 - as above
+    from zom.hierarchy.plugins import load_extensions  # noqa: PLC0415 - as above
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", PluginWarning)
+        load_extensions()
+    return [str(each.message) for each in told if issubclass(each.category, PluginWarning)]
 
 
 def _version(package: str) -> str | None:
