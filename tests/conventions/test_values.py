@@ -252,6 +252,12 @@ def test_flags_are_among_the_flag_values(values, expected, chunks):
     assert findings(store, "cf", "cf/flag-values-stored") == expected
 
 
+def test_a_flag_that_is_the_fill_value_too_is_named_once():
+    store = dataset({"q": ([0, 7], "int8", ("x",), {**FLAGS, "flag_values": [0, 1]})})
+    told = ["/q: one of the flag_values or missing: 0, 1, -1; 7 at index 1"]
+    assert findings(store, "cf", "cf/flag-values-stored") == told
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -41,7 +41,8 @@ def _flags_are_listed(site: Site) -> Iterator[Breach] | Skip:
 
 def _beside(site: Site, known: list[Any]) -> Iterator[Breach] | Skip:
     blocks = site.node.blocks()
-    return VALUES_UNREAD if blocks is None else _unlisted(site, blocks, list(filter(is_number, known)))
+    numbers = list(dict.fromkeys(filter(is_number, known)))
+    return VALUES_UNREAD if blocks is None else _unlisted(site, blocks, numbers)
 
 
 def _unlisted(site: Site, blocks: Blocks, known: list[Any]) -> Iterator[Breach]:
