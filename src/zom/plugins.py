@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
 
-__all__ = ["PluginFailure", "PluginGroup"]
+__all__ = ["PluginFailure", "PluginGroup", "entry_points_of", "package_of"]
 
 
 class PluginFailure(NamedTuple):
@@ -78,7 +78,7 @@ class PluginGroup:
         self._thread.loads = True
         try:
             # No lock is held: a thread that imports a plugin may wait for one that registers here.
-            loaded = [point.name for point in _points(self.group) if self._load(point)]
+            loaded = [point.name for point in entry_points_of(self.group) if self._load(point)]
         finally:
             self._thread.loads = False
         self._is_loaded = True
@@ -90,7 +90,7 @@ class PluginGroup:
         except (Exception, SystemExit) as cause:  # noqa: BLE001 - a plugin may raise what it likes
             is_told = type(cause).__module__ == "zom.errors"
             text = " ".join(str(cause).split()) if is_told else cause_text(cause)
-            failure = PluginFailure(self.group, point.name, point.value, _package(point), text)
+            failure = PluginFailure(self.group, point.name, point.value, package_of(point), text)
             is_new = self._failures.get(failure[:4]) != failure
             self._failures[failure[:4]] = failure
             if is_new:
@@ -99,11 +99,12 @@ class PluginGroup:
         return True
 
 
-def _package(point: EntryPoint) -> str:
+def package_of(point: EntryPoint) -> str:
+    """The distribution that declares an entry point, and its version."""
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unknown package"
 
 
-def _points(group: str) -> list[EntryPoint]:
+def entry_points_of(group: str) -> list[EntryPoint]:
     """The entry points of `group`, by name."""
     if not _may_declare(group):
         return []

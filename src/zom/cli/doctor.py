@@ -134,15 +134,12 @@ def _gift(package: str) -> str:
 
 def _extensions() -> dict[str, dict[str, list[str]]]:
     """What packages bring, by the name and version of each: the names in each group of entry points."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
+    from zom.plugins import entry_points_of, package_of  # noqa: PLC0415 - slow to import
 
     found: dict[str, dict[str, list[str]]] = {}
     for group in _GROUPS:
-        for point in sorted(dict.fromkeys(entry_points(group=f"zom.{group}")), key=lambda each: each.name):
-            package = (
-                "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
-            )
-            found.setdefault(package, {}).setdefault(group, []).append(point.name)
+        for point in entry_points_of(f"zom.{group}"):
+            found.setdefault(package_of(point), {}).setdefault(group, []).append(point.name)
     return found
 
 
