@@ -23,9 +23,9 @@ __all__ = [
     "Problem",
     "Rule",
     "Severity",
-    "brief",
     "cause_text",
     "dotted",
+    "given_text",
     "no_warning",
     "one_line",
     "one_of_words",
@@ -281,10 +281,10 @@ def show(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
-def brief(value: object, limit: int = 80) -> str:
+def given_text(value: object, limit: int = 80) -> str:
     """What an extension gave, as Python shows it: one line, cut where it is long; never an error of its `repr`.
 
-    >>> brief(b"ab"), len(brief("x" * 100))
+    >>> given_text(b"ab"), len(given_text("x" * 100))
     ("b'ab'", 80)
     """
     try:

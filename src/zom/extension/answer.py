@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from zom.errors import ExtensionError, ZomError
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 __all__ = ["answer"]
 
@@ -27,9 +27,9 @@ def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, 
     except (ZomError, MemoryError, RecursionError):
         raise
     except Exception as cause:
-        message = f"{brief(extension)}: {method} raised {cause_text(cause)}; correct it, or its package"
+        message = f"{given_text(extension)}: {method} raised {cause_text(cause)}; correct it, or its package"
         raise ExtensionError(message) from cause
     if isinstance(given, kinds):
         return given
-    found = f"expected {words} from {method}, found {brief(given)}"
-    raise ExtensionError(f"{brief(extension)}: {found}; correct it, or its package")
+    found = f"expected {words} from {method}, found {given_text(given)}"
+    raise ExtensionError(f"{given_text(extension)}: {found}; correct it, or its package")

@@ -8,12 +8,12 @@ become bytes, and bytes elements, wherever a codec asks for the other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.answer import answer
 from zom.extension.bound import Block, Coder, Stream
-from zom.extension.checked import as_data, checked
+from zom.extension.checked import DATA, as_data, checked
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.raw import FromBytes, byte_view, raw
 from zom.extension.resolve import parse_v3
@@ -125,7 +125,7 @@ class BoundChain:
         try:
             for name, encode in self._encoders:  # noqa: B007 - the name tells who failed
                 made = encode(made)
-            if type(made) not in _DATA:
+            if type(made) not in DATA:
                 made = as_data(made)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
@@ -242,9 +242,6 @@ class BoundChain:
         if isinstance(cause, ZomError):
             raise cause
         raise CodecError(cause_text(cause), name) from cause
-
-
-_DATA: Final = frozenset({bytes, bytearray, memoryview})
 
 
 _SLACK = 1 << 16

@@ -15,7 +15,7 @@ from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Codec, Elements
 from zom.extension.datatype import DataType
 from zom.numpy_later import np
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array, Data, Form
     from zom.extension.codec import Representation
 
-__all__ = ["are_lengths", "as_data", "checked", "threaded_fault"]
+__all__ = ["DATA", "are_lengths", "as_data", "checked", "threaded_fault"]
 
-_DATA: Final = frozenset({bytes, bytearray, memoryview})
+DATA: Final = frozenset({bytes, bytearray, memoryview})
+"""The types that are bytes as they are."""
+
 _FLAGS: Final = ("plain", "verify", "is_view", "scatters", "is_slow", "allocates", "batches", "most")
 _FILLING: Final = ("decode_into", "decode_rows", "decode_array_into")
 
@@ -37,11 +39,11 @@ def as_data(made: Any, method: str = "encode") -> Data:
     Traceback (most recent call last):
     zom.errors.CodecError: expected bytes from encode, found 'ab'
     """
-    if type(made) not in _DATA:
+    if type(made) not in DATA:
         try:
             made = memoryview(made)
         except TypeError:
-            raise CodecError(f"expected bytes from {method}, found {brief(made)}") from None
+            raise CodecError(f"expected bytes from {method}, found {given_text(made)}") from None
     if type(made) is memoryview and (made.itemsize != 1 or not made.c_contiguous):
         found = f"items of {made.itemsize} bytes" if made.itemsize != 1 else "a view with gaps"
         raise CodecError(f"expected bytes side by side from {method}, found {found}")
@@ -79,7 +81,7 @@ class Checked(Coder[Any, Any]):
         made = cast("list[object]", given) if isinstance(given, list) else []
         if not isinstance(given, list) or len(made) != count:
             raise CodecError(
-                f"expected a list of {count} chunks from encode_rows, found {brief(cast('object', given))}"
+                f"expected a list of {count} chunks from encode_rows, found {given_text(cast('object', given))}"
             )
         return [_as_form(each, self._after, "encode_rows") for each in made]
 
@@ -88,7 +90,7 @@ def _fill(name: str, fill: Callable[[Any, Any], object], chunk: Any, target: Any
     """Call a method that puts what it makes into `target`: what it gives would be made elsewhere, and lost."""
     given = fill(chunk, target)
     if given is not None:
-        raise CodecError(f"expected {name} to fill its target and to give nothing, found {brief(given)}")
+        raise CodecError(f"expected {name} to fill its target and to give nothing, found {given_text(given)}")
 
 
 def _as_form(made: Any, form: Form, method: str) -> Any:
@@ -97,7 +99,7 @@ def _as_form(made: Any, form: Form, method: str) -> Any:
 
 def _as_elements(made: Any, block: Block, method: str) -> Array:
     if not isinstance(made, (np.ndarray, np.generic)):
-        raise CodecError(f"expected an array from {method}, found {brief(made)}")
+        raise CodecError(f"expected an array from {method}, found {given_text(made)}")
     given = np.asarray(
         cast("Array", made)
     )  # what numpy makes of an array without dimensions is often a scalar
@@ -132,7 +134,7 @@ def checked(codec: Codec, coder: Coder[Any, Any], before: Form, after: Form) -> 
             raise ExtensionError(message) from cause
     most: object = coder.most
     if most is not None and not _is_count(most):
-        found = brief(most)
+        found = given_text(most)
         message = f"{codec!r}: expected an integer or None as most of its coder, found {found}"
         raise ExtensionError(f"{message}; correct it, or its package")
     return Checked(coder, before, after)
@@ -163,7 +165,7 @@ def threaded_fault(codec: Codec, before: Representation, after: Representation |
             words = "Elements with a DataType, or None,"
         elif after.lengths is not None and not are_lengths(after.lengths):
             words = "Elements with a tuple of lengths for each dimension, or None,"
-    return None if words is None else f"expected {words} from thread, found {brief(after)}"
+    return None if words is None else f"expected {words} from thread, found {given_text(after)}"
 
 
 def are_lengths(lengths: object) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from zom.extension.configuration import Configuration
 from zom.extension.definition import is_name
-from zom.problems import brief, cause_text, one_of_words, show
+from zom.problems import cause_text, given_text, one_of_words, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +73,7 @@ def _shown(value: object) -> str:
     if inspect.isroutine(value):
         kind = "async " if inspect.iscoroutinefunction(value) else ""
         return f"{kind}{value.__name__}{inspect.signature(value)}"
-    return show(value) if value is None or isinstance(value, (str, int, float, bool)) else brief(value)
+    return show(value) if value is None or isinstance(value, (str, int, float, bool)) else given_text(value)
 
 
 def _are_names(value: object) -> bool:

@@ -17,8 +17,8 @@ from zom.extension.configuration import Configuration, NoConfiguration, parse_co
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.definition import is_name
 from zom.extension.registry import Registry
-from zom.extension.type_contract import type_faults
-from zom.problems import Path, Problem, brief, cause_text, rule
+from zom.extension.type_contract import Kind, type_faults
+from zom.problems import Path, Problem, cause_text, given_text, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,22 +53,6 @@ Format = Literal["v2", "v3", "draft"]
 
 ByteOrder = Literal["little", "big"]
 """Which byte of an element comes first."""
-
-Kind = Literal[
-    "bool",
-    "int",
-    "uint",
-    "float",
-    "complex",
-    "string",
-    "bytes",
-    "datetime",
-    "timedelta",
-    "struct",
-    "raw",
-    "object",
-]
-"""What sort of value an element is; templates constrain it."""
 
 
 class DataType(ABC):
@@ -315,15 +299,15 @@ def _answer_faults(family: DataTypeFamily) -> Iterator[str]:
     try:
         schema = cast("object", family.fill_schema("v3"))
         if not isinstance(schema, dict):
-            yield f"fill_schema: expected a JSON Schema, as a dict, found {brief(schema)}"
+            yield f"fill_schema: expected a JSON Schema, as a dict, found {given_text(schema)}"
         patterns: object = family.name_patterns
         if patterns is not None and not _are_patterns(patterns):
-            yield f"name_patterns: expected two regular expressions, or None, found {brief(patterns)}"
+            yield f"name_patterns: expected two regular expressions, or None, found {given_text(patterns)}"
         if not isinstance(cast("object", family.claims("no-such-name")), bool):
             yield "claims: expected true or false"
         for made in family.examples():
             if not isinstance(cast("object", made), DataType):
-                yield f"examples: expected data types, found {brief(made)}"
+                yield f"examples: expected data types, found {given_text(made)}"
                 continue
             yield from (f"examples: {type(made).__name__}: {fault}" for fault in type_faults(made))
     except Exception as cause:  # noqa: BLE001 - a plugin may raise what it likes
@@ -380,7 +364,7 @@ def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | 
     wrong = type_faults(made) if not _is_sound(made) else []
     if wrong:
         raise ExtensionError(
-            f"{brief(family)}: {method} gave a type that is at fault: {'; '.join(wrong)}; correct it, or its package"
+            f"{given_text(family)}: {method} gave a type that is at fault: {'; '.join(wrong)}; correct it, or its package"
         )
     if len(_sound) < _MOST_SOUND:
         _sound.add(made)

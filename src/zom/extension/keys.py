@@ -14,7 +14,7 @@ from zom.extension.answer import answer
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 __all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings", "key_form"]
 
@@ -129,7 +129,7 @@ def key_form(encoding: ChunkKeyEncoding, configuration: Any) -> KeyForm:
     found: KeyForm = answer(encoding, "form", (KeyForm,), "a KeyForm", configuration)
     if found.writer is None or chunk_key_encodings.is_own(encoding):
         return found
-    return found._replace(writer=_Checked(found.writer, brief(encoding)))
+    return found._replace(writer=_Checked(found.writer, given_text(encoding)))
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class _Checked(KeyWriter):
     def key(self, coords: tuple[int, ...]) -> str:
         key = self._ask("key", coords)
         if not isinstance(key, str) or not key:
-            raise self._error(f"expected a text from key, found {brief(key)}")
+            raise self._error(f"expected a text from key, found {given_text(key)}")
         found = self.coords(key, len(coords))
         if found != coords:
             raise self._error(f"expected {coords} from coords of {key!r}, which is its key, found {found}")
@@ -157,7 +157,7 @@ class _Checked(KeyWriter):
         numbers = cast("tuple[object, ...]", found) if isinstance(found, tuple) else ()
         if not isinstance(found, tuple) or not all(isinstance(number, int) for number in numbers):
             raise self._error(
-                f"expected a tuple of integers or None from coords, found {brief(cast('object', found))}"
+                f"expected a tuple of integers or None from coords, found {given_text(cast('object', found))}"
             )
         return cast("tuple[int, ...]", numbers)
 

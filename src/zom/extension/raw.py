@@ -8,7 +8,7 @@ from zom.errors import CodecError, ExtensionError, ZomError
 from zom.extension.bound import Block, Coder
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.numpy_later import np
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data
@@ -112,7 +112,7 @@ class Packed(Coder[Any, Any]):
         given: Array | None = np.asarray(cast("Array", made)) if is_array else None
         if given is not None and given.dtype == dtype and given.shape == shape:
             return given
-        found = brief(made) if given is None else f"{given.dtype} of shape {given.shape}"
+        found = given_text(made) if given is None else f"{given.dtype} of shape {given.shape}"
         raise CodecError(f"{data_type.name}: expected {dtype} of shape {shape} from {method}, found {found}")
 
 

@@ -6,19 +6,19 @@ other type when a document or numpy first names it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast, get_args
 
 from zom.errors import ConversionError
 from zom.extension.definition import is_name
 from zom.numpy_later import np
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["type_faults"]
+__all__ = ["Kind", "type_faults"]
 
-_KINDS = [
+Kind = Literal[
     "bool",
     "int",
     "uint",
@@ -32,6 +32,9 @@ _KINDS = [
     "raw",
     "object",
 ]
+"""What sort of value an element is; templates constrain it."""
+
+_KINDS: Final = get_args(Kind)
 
 
 class _Fact(NamedTuple):
@@ -168,7 +171,7 @@ def _faults_of(fact: _Fact, data_type: object) -> Iterator[str]:
         yield f"{fact.name}: expected {fact.words}, found {cause_text(cause)}"
         return
     if not is_right:
-        yield f"{fact.name}: expected {fact.words}, found {brief(value)}"
+        yield f"{fact.name}: expected {fact.words}, found {given_text(value)}"
 
 
 def _packed_faults(data_type: Any) -> Iterator[str]:
@@ -187,7 +190,7 @@ def _packed_faults(data_type: Any) -> Iterator[str]:
         yield f"{method}: expected {dtype} of shape {shape}, found {cause_text(cause)}"
         return
     if not _is_array(made, dtype, shape):
-        yield f"{method}: expected {dtype} of shape {shape}, found {brief(made)}"
+        yield f"{method}: expected {dtype} of shape {shape}, found {given_text(made)}"
 
 
 def _is_array(made: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:

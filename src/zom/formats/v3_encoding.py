@@ -26,7 +26,7 @@ from zom.extension.resolve import parse_v3
 from zom.formats.resolved import Encoding, Inner, fill_for, inner_links
 from zom.json.python_value import is_list
 from zom.json.value import exact_text
-from zom.problems import Fault, Path, brief, rule
+from zom.problems import Fault, Path, given_text, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -233,7 +233,7 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
         return tuple(faults), _Grid(None, here, None)
     lengths = answer(grid, "lengths", _LENGTHS, "a tuple or None", configuration, shape, faults, path)
     if lengths is not None and not chunk_grids.is_own(grid) and not are_lengths(lengths):
-        found = f"expected a tuple of lengths for each dimension from lengths, found {brief(lengths)}"
+        found = f"expected a tuple of lengths for each dimension from lengths, found {given_text(lengths)}"
         raise ExtensionError(f"{grid!r}: {found}; correct it, or its package")
     axes = partial(answer, grid, "axes", (tuple,), "a tuple of Axis", configuration)
     return tuple(faults), _Grid(lengths, here, axes)

@@ -15,7 +15,7 @@ from zom.extension.notation import NOTATIONS
 from zom.extension.registry import did_you_mean, near
 from zom.model.builders.chunking import refuse
 from zom.numpy_later import np
-from zom.problems import brief, cause_text
+from zom.problems import cause_text, given_text
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType, Format
@@ -141,7 +141,7 @@ def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:
     except (ZomError, MemoryError, RecursionError):
         raise
     except Exception as cause:
-        found = f"the fill value {brief(fill_value)} raised {cause_text(cause)}"
+        found = f"the fill value {given_text(fill_value)} raised {cause_text(cause)}"
         raise ExtensionError(f"<data type {kind.name}>: {found}; correct it, or its package") from cause
 
 
