@@ -368,7 +368,7 @@ def test_numbers_become_text_as_in_numpy():
     assert array[:].tolist() == ["5", "x"]
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT", "ns")])
 @pytest.mark.parametrize("name", ["s", "t"])
 def test_fields_of_text_take_no_missing_value(missing, name):
     """Numpy would spell it: "None", "nan"."""

@@ -222,7 +222,7 @@ def test_compression_is_taken_as_it_is_spelled() -> None:
         ("U3", "abc", "abc", "abc"),
         ("S4", b"ab", "YWIAAA==", "YWI="),
         ("M8[ns]", np.datetime64("1970-01-02"), 86400 * 10**9, 86400 * 10**9),
-        ("M8[s]", np.datetime64("NaT"), -(2**63), "NaT"),
+        ("M8[s]", np.datetime64("NaT", "s"), -(2**63), "NaT"),
         ("c8", 1 + 2j, [1.0, 2.0], [1.0, 2.0]),
         ([("a", "<i4"), ("b", "<f8")], (1, 2.0), "AQAAAAAAAAAAAABA", {"a": 1, "b": 2.0}),
         ("V4", b"1234", "MTIzNA==", "MTIzNA=="),

@@ -15,7 +15,11 @@ from zom.errors import StoreError
 from zom.stores import local
 from zom.stores.local import LocalStore
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files in /proc")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files in /proc"),
+    # Between `os.scandir` and the `with` that closes it, an interrupt leaves that to Python, which does it at once.
+    pytest.mark.filterwarnings("ignore:unclosed scandir iterator:ResourceWarning"),
+]
 
 _STRIDE = 3
 """Every how many lines: between steps of a store there are more."""
