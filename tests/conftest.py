@@ -1,12 +1,13 @@
 """Marks the corpora: thousands of cases that each repeat one test. Lets Ctrl-C through.
 
 The fast lane leaves corpora and slow tests out. With ZOM_SHARE=2/3 the second third of their cases runs, as in the
-interop scripts.
+interop scripts; with ZOM_SHARE_OF=all also of all other tests.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -75,7 +76,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_long(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(name) for name in ("corpus", "slow"))
+    return os.environ.get("ZOM_SHARE_OF") == "all" or any(
+        item.get_closest_marker(name) for name in ("corpus", "slow")
+    )
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -40,5 +41,7 @@ def test_every_bomb_is_refused(peaks):
 
 
 def test_reading_into_an_array_takes_two_chunks_a_thread(peaks):
+    # A Python without the interpreter's lock keeps some memory that was given back, whatever is read.
+    kept = 36 * MIB if sysconfig.get_config_var("Py_GIL_DISABLED") else 4 * MIB
     for name, (growth, threads) in peaks["reading"].items():
-        assert growth <= 2 * threads * 4 * MIB + 4 * MIB, name
+        assert growth <= 2 * threads * 4 * MIB + kept, name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sysconfig
 import threading
 import time
 
@@ -56,12 +57,13 @@ def test_an_error_of_a_thread_is_raised_when_no_thread_works_any_more():
 class Clock:
     """The time, which passes only where work is done: `alone` or `together` seconds an item."""
 
-    def __init__(self, monkeypatch, alone, together):
+    def __init__(self, monkeypatch, alone, together, *, lock=True):
         self.now = 0.0
         self.alone = alone
         self.together = together
         self.threaded = []
         monkeypatch.setattr(workers, "processors", lambda: 2)
+        monkeypatch.setattr(workers, "has_lock", lambda: lock)
         monkeypatch.setattr(workers.time, "perf_counter", lambda: self.now)
         monkeypatch.setattr(workers, "_run_threads", self.run_threads)
 
@@ -97,6 +99,23 @@ def test_what_takes_less_time_is_chosen(monkeypatch, alone, together, least, mos
     run(iter(range(1000)), 1000, clock.work)
     assert [item for item, _ in clock.threaded] == list(range(1000))
     assert least <= clock.share(0, 1000) <= most
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_short_work_is_tried_where_no_lock_makes_threads_wait(monkeypatch, faster):
+    monkeypatch.setattr(workers, "_outcomes", {})
+    alone = 2.5e-5
+    together = alone / 2 if faster else alone * 2
+    for lock in (True, False):
+        clock = Clock(monkeypatch, lambda _: alone, lambda _: together, lock=lock)
+        run(iter(range(4000)), 4000, clock.work)
+        assert [item for item, _ in clock.threaded] == list(range(4000))
+        assert (clock.share(1000, 4000) == 1) == (faster and not lock)
+
+
+def test_a_python_says_whether_it_has_the_lock():
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    assert workers.has_lock() or free
 
 
 def test_what_threads_cost_at_their_start_is_no_part_of_a_trial(monkeypatch):

@@ -3,13 +3,15 @@
 Threads hand the interpreter's lock to each other at every call of the system and of a codec. Where most of a
 chunk's work is done without the lock, they share it; where it is mostly Python, two threads may take twice the
 time of one. The first chunks tell by their time how much of it is which. Where that leaves a doubt, some are done by
-one thread, as many by all, and the others in the faster way; later operations of the same kind go by that.
+one thread, as many by all, and the others in the faster way; later operations of the same kind go by that. A
+Python without that lock shares what is Python, too: there, a trial tells of much shorter work whether that pays.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from itertools import chain, islice
@@ -45,6 +47,9 @@ OVERHEAD_OF_SHARDS = 5 * OVERHEAD
 _DOUBTFUL = (5.0, 13.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
 processors. Below, one thread is faster, above, several are."""
+
+_WITHOUT_LOCK = 1.0
+"""The first of these where there is no such lock: below, threads still wait for what they have in common."""
 
 _LIKELY = 8.5
 """The same, where too little is left for a trial."""
@@ -141,6 +146,11 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def has_lock() -> bool:
+    """Whether only one thread of this process runs Python at a time."""
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 def run(
     items: Iterator[T],
     count: int,
@@ -181,7 +191,9 @@ class _Measured(Generic[T]):
         self._left = count
         self._most = most
         self._work = work
-        self._low, self._high = [cost.overhead * times for times in _DOUBTFUL]
+        low, high = _DOUBTFUL
+        self._low = cost.overhead * (low if has_lock() else _WITHOUT_LOCK)
+        self._high = cost.overhead * high
         self._likely = cost.overhead * _LIKELY
         self._plainly = cost.overhead * _PLAINLY
         self._kind = cost.kind

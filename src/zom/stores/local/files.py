@@ -38,9 +38,6 @@ __all__ = [
 LONG = 1000
 """The length of a path from which on it may be longer than the system takes: 4095 bytes, in UTF-8."""
 
-_SPARE = bytearray(1)
-"""Where the byte goes that a value has too many; nobody reads it."""
-
 _READS_INTO = hasattr(os, "preadv")
 """Whether this system reads into memory at all: an old macOS doesn't."""
 
@@ -167,7 +164,8 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
         if value and len(value) == length:
             target.cast("B")[:] = value
         return len(value)
-    got = os.preadv(descriptor, (target, _SPARE), 0)
+    # The byte that a value has too many goes where nobody reads it.
+    got = os.preadv(descriptor, (target, bytearray(1)), 0)
     if got == length and 0 < length < _MOST:
         return length
     size = size_of(descriptor)
