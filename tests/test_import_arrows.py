@@ -30,6 +30,7 @@ GROUND = {
     "brief",
     "columns",
     "errors",
+    "interpreter_lock",
     "next_steps",
     "packages",
     "plugins",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sysconfig
 import threading
 import time
 
@@ -111,11 +110,6 @@ def test_short_work_is_tried_where_no_lock_makes_threads_wait(monkeypatch, faste
         run(iter(range(4000)), 4000, clock.work)
         assert [item for item, _ in clock.threaded] == list(range(4000))
         assert (clock.share(1000, 4000) == 1) == (faster and not lock)
-
-
-def test_a_python_says_whether_it_has_the_lock():
-    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    assert workers.has_lock() or free
 
 
 def test_what_threads_cost_at_their_start_is_no_part_of_a_trial(monkeypatch):

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import threading
 import time
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from zom.interpreter_lock import has_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -144,11 +145,6 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def has_lock() -> bool:
-    """Whether only one thread of this process runs Python at a time."""
-    return getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def run(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
-from zom.codecs.crc32c.sum import crc32c_function
+from zom.codecs.crc32c import sum as sum_module
+from zom.codecs.crc32c.sum import crc32c_function, sum_by_tables
 
 INQUIRY = bytes.fromhex(
     "01c00000 00000000 00000000 00000000 14000000 00000400"
@@ -43,18 +45,52 @@ def by_table(data):
     return register ^ 0xFFFFFFFF
 
 
+FUNCTIONS = pytest.mark.parametrize("function", [crc32c_function(), sum_by_tables], ids=["usual", "tables"])
+BLOCKS = [*range(1020, 1030), 2047, 2048, 2049, 2051, 2052, 65_535, 65_536, 65_539, 65_540, 66_560]
+
+
+@FUNCTIONS
 @pytest.mark.parametrize(("data", "expected"), VECTORS)
-def test_the_vectors_of_the_standard_hold(data, expected):
-    assert crc32c_function()(data) == expected
+def test_the_vectors_of_the_standard_hold(function, data, expected):
+    assert function(data) == expected
 
 
-@pytest.mark.parametrize("size", [*range(80), 4095, 4096, 4100, 65_540, 200_003])
-def test_the_sum_is_that_of_a_table(size):
+@FUNCTIONS
+@pytest.mark.parametrize("size", [*range(80), *BLOCKS, 4095, 4096, 4100, 200_003])
+def test_the_sum_is_that_of_a_table(function, size):
     data = random.Random(size).randbytes(size)
-    assert crc32c_function()(data) == by_table(data)
+    assert function(data) == by_table(data)
 
 
+@FUNCTIONS
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_all_kinds_of_bytes_are_taken(kind):
-    assert crc32c_function()(kind(b"123456789")) == 0xE3069283
-    assert crc32c_function()(memoryview(b"  123456789")[2:]) == 0xE3069283
+def test_all_kinds_of_bytes_are_taken(function, kind):
+    assert function(kind(b"123456789")) == 0xE3069283
+    assert function(memoryview(b"  123456789")[2:]) == 0xE3069283
+
+
+@pytest.fixture
+def chosen():
+    """The function, chosen anew."""
+    crc32c_function.cache_clear()
+    yield crc32c_function
+    crc32c_function.cache_clear()
+
+
+def test_a_module_without_compiled_code_is_passed_over_without_a_warning(chosen, monkeypatch, tmp_path):
+    """As google-crc32c is on platforms for which it was not built."""
+    package = tmp_path / "google_crc32c"
+    package.mkdir()
+    text = 'import warnings\nwarnings.warn("slow", RuntimeWarning)\nimplementation = "python"\nvalue = None\n'
+    (package / "__init__.py").write_text(text)
+    monkeypatch.setattr(sum_module, "has_lock", lambda: True)
+    monkeypatch.delitem(sys.modules, "google_crc32c", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert chosen() is sum_by_tables
+    assert sys.modules["google_crc32c"].implementation == "python"
+
+
+def test_no_module_is_imported_that_would_bring_the_lock_back(chosen, monkeypatch):
+    monkeypatch.setattr(sum_module, "has_lock", lambda: False)
+    monkeypatch.setitem(sys.modules, "google_crc32c", None)  # an import of it fails
+    assert chosen() is sum_by_tables

@@ -1,0 +1,17 @@
+"""The interpreter's lock: whether only one thread of this process runs Python at a time, as PEP 703 tells of it."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["has_lock"]
+
+
+def has_lock() -> bool:
+    """Whether this process has the lock; False on a free-threaded Python that no extension module made take it.
+
+    >>> import sysconfig
+    >>> has_lock() or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    True
+    """
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
