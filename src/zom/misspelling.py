@@ -54,22 +54,28 @@ def misspelt(name: str, known: str) -> bool:
     # Whoever gives a document as Python's dict may have keys in it that are no texts.
     if not isinstance(cast("object", name), str) or name == known or len(name) > 64:
         return False
-    parts, others = ([each for each in _JOINTS.split(text.casefold()) if each] for text in (name, known))
+    parts, others = _parts(name), _parts(known)
     if "".join(parts) == "".join(others):
         return True
     if len(parts) != len(others):
-        parts, others = ["".join(parts)], ["".join(others)]
+        parts, others = ("".join(parts),), ("".join(others),)
     return all(map(_is_slip, parts, others))
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(each for each in _JOINTS.split(text.casefold()) if each)
 
 
 def _is_slip(part: str, other: str) -> bool:
     if part == other:
         return True
     length = min(len(part), len(other))
-    if length < 4 or _digits(part) != _digits(other):
-        return False
     most = 1 if length < 9 else 2
-    return distance(part, other, most) <= most
+    if length < 4 or abs(len(part) - len(other)) > most or _digits(part) != _digits(other):
+        return False
+    # An edit changes two letters at most: most words have more that the other one lacks.
+    return len({*part} ^ {*other}) <= 2 * most and distance(part, other, most) <= most
 
 
 def _digits(part: str) -> str:

@@ -8,7 +8,6 @@ all extensions of a kind are listed.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from bisect import insort
 from functools import lru_cache
@@ -88,7 +87,9 @@ def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str
 
 @lru_cache(maxsize=256)  # many documents have the same fault
 def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+
+    close = get_close_matches(name, known, n=3, cutoff=0.6)
     return tuple(each for each in close if _is_near(name.casefold(), each.casefold()))
 
 

@@ -6,7 +6,6 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#cell-methods
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
@@ -127,12 +126,18 @@ def _names(variable: Variable) -> Iterator[Breach]:
         for dim in each.dims:
             if dim in known or dim in names or dim in _STANDARD:
                 continue
-            close = difflib.get_close_matches(dim, sorted(known | _STANDARD), 2, 0.75)
+            close = _close(dim, known | _STANDARD)
             if close or re.fullmatch("[a-z][a-z0-9_]*", dim) is None:
                 expected = (
                     f"a dimension, a scalar coordinate, a standard name or area: {', '.join(sorted(known))}"
                 )
                 yield variable.breach("cell_methods", expected, repr(dim), fix=did_you_mean(close))
+
+
+def _close(dim: str, known: set[str]) -> list[str]:
+    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+
+    return get_close_matches(dim, sorted(known), 2, 0.75)
 
 
 def _once(variable: Variable) -> Iterator[Breach]:

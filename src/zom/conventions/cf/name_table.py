@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Final
-from xml.etree import ElementTree as ET
 
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
@@ -40,6 +39,8 @@ def read_table(path: str | Path | IO[str]) -> Table:
     >>> dict(read_table(io.StringIO("<t><entry id='depth'><canonical_units>m</canonical_units></entry></t>")))
     {'depth': 'm'}
     """
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few name a table
+
     try:
         root = ET.parse(path).getroot()  # noqa: S314 - expat refuses to expand entities without end
     except ET.ParseError as cause:

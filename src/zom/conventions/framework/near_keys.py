@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from zom.checks.check import Skip, python
@@ -75,6 +74,8 @@ _NEARLY = 0.85
 
 
 def _nearly(key: str, names: Sequence[str]) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - takes a while to import, and few ask
+
     found = get_close_matches(key[:64].casefold(), names, n=1, cutoff=_NEARLY)
     return found[0] if found else None
 
