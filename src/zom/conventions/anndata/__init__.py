@@ -6,27 +6,31 @@ own reader accepts or refuses beyond the text is checked where it loses data: se
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
-from zom.conventions.anndata.containers import CONTAINER_RULES
-from zom.conventions.anndata.elements import TYPE, VERSION
-from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, SIGNS
-from zom.conventions.anndata.frames import FRAME_RULES
+from zom.conventions.anndata.containers import CONTAINER_FUNCTIONS
+from zom.conventions.anndata.encodings import ELEMENT_FUNCTIONS, SIGNS
+from zom.conventions.anndata.frames import FRAME_FUNCTIONS
 from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
-from zom.conventions.anndata.stored_values import STORED_RULES
-from zom.conventions.anndata.values import VALUE_RULES
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.anndata.stored_values import STORED_FUNCTIONS
+from zom.conventions.anndata.values import VALUE_FUNCTIONS
+from zom.conventions.framework.convention import register
+from zom.conventions.framework.rulebook import read_rulebook
 
 __all__ = ["ANNDATA", "categorical", "csc", "csr", "nullable", "skeleton"]
 
-ANNDATA: Final = register(
-    Convention(
-        id="anndata",
-        title="AnnData",
-        link=LINK,
-        owns=(TYPE, VERSION),
-        signs=SIGNS,
-        rules=(*ELEMENT_RULES, *CONTAINER_RULES, *FRAME_RULES, *VALUE_RULES, *STORED_RULES),
-    )
+_RULEBOOK: Final = read_rulebook(
+    Path(__file__).with_name("anndata.toml"),
+    functions=(
+        *ELEMENT_FUNCTIONS,
+        *CONTAINER_FUNCTIONS,
+        *FRAME_FUNCTIONS,
+        *VALUE_FUNCTIONS,
+        *STORED_FUNCTIONS,
+    ),
 )
+
+ANNDATA: Final = register(replace(_RULEBOOK, signs=SIGNS))
 """AnnData hierarchies, and elements of them that stand alone."""

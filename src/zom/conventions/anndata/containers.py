@@ -1,14 +1,12 @@
-"""The rules on an AnnData group and its `raw`: what they hold, and how it fits the rows of obs and var."""
+"""What is asked of an AnnData group and its `raw`: what they hold, and how it fits the rows of obs and var."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, is_value
+from zom.checks.check import Breach, Site, Skip
 from zom.checks.members import MEMBERS, absent_members, strange_members
 from zom.conventions.anndata.elements import (
-    AWKWARD,
     DATAFRAME,
     DENSE,
     SPARSE,
@@ -16,21 +14,19 @@ from zom.conventions.anndata.elements import (
     encoding_of,
     extent_of,
 )
-from zom.conventions.anndata.encodings import LINK
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zom.formats.node_view import Node
 
-__all__ = ["CONTAINER_RULES"]
+__all__ = ["CONTAINER_FUNCTIONS"]
 
 _MEMBERS: Final = ("X", "layers", "obs", "var", "obsm", "varm", "obsp", "varp", "uns", "raw")
 _OLD: Final = ("raw.X", "raw.var", "raw.varm")
 _MAPPINGS: Final = ("layers", "obsm", "varm", "obsp", "varp", "uns")
 _MATRIX: Final = (*DENSE, *SPARSE)
-_ALONG: Final = (*_MATRIX, DATAFRAME, AWKWARD)
 _NOT_READ: Final = Skip("the members of the group are not known")
 
 
@@ -144,24 +140,20 @@ def _matrices_fit(site: Site) -> Iterator[Breach] | Skip:
     return (breach for node in found for breach in _sized(node, axes, rank=2))
 
 
-def _along(name: str, types: Sequence[str], axes: int) -> Callable[[Site], Iterator[Breach] | Skip]:
+def _entries_fit(site: Site, name: str, types: Sequence[str], axes: int) -> Iterator[Breach] | Skip:
     """What is asked of obsm, varm (along one axis), obsp and varp (along that axis twice)."""
+    found = _entries(site.node, name)
+    if not found:
+        return Skip(f"no entries in {name}")
+    return _judged(found, types, (_axis(site.node, name[:3]),) * axes)
 
-    def check(site: Site) -> Iterator[Breach] | Skip:
-        found = _entries(site.node, name)
-        if not found:
-            return Skip(f"no entries in {name}")
-        axis = _axis(site.node, name[:3])
-        return _judged(found, axis)
 
-    def _judged(found: Sequence[Node], axis: Axis | None) -> Iterator[Breach]:
-        for node in found:
-            wrong = tuple(_typed(node, types))
-            yield from wrong
-            if not wrong:
-                yield from _sized(node, (axis,) * axes)
-
-    return check
+def _judged(found: Sequence[Node], types: Sequence[str], axes: Sequence[Axis | None]) -> Iterator[Breach]:
+    for node in found:
+        wrong = tuple(_typed(node, types))
+        yield from wrong
+        if not wrong:
+            yield from _sized(node, axes)
 
 
 # --- raw -------------------------------------------------------------------------------------------------
@@ -189,82 +181,12 @@ def _raw(root: Node, raw: Node) -> Iterator[Breach]:
         yield from _sized(node, (_axis(raw, "var"),))
 
 
-def _root(
-    name: str,
-    check: Callable[[Site], Iterator[Breach] | Skip],
-    text: str,
-    fix: str,
-    *,
-    after: tuple[str, ...] = (),
-    **more: str,
-) -> CheckedRule:
-    """A rule on AnnData groups."""
-    link = more.get("link", f"{LINK}#anndata")
-    when = (is_value(TYPE, "anndata"),)
-    return CheckedRule(name, python(check), must=text, fix=fix, link=link, when=when, on="group", after=after)
-
-
-CONTAINER_RULES: Final = (
-    _root(
-        "obs-var",
-        _has_obs_and_var,
-        "'obs' and 'var' are there, and are dataframes",
-        "write both, if only with an index and no columns",
-    ),
-    CheckedRule(
-        "members",
-        python(_has_no_strangers),
-        should=f"an AnnData group holds nothing beside {', '.join(_MEMBERS[:-1])} and {_MEMBERS[-1]}",
-        fix="move it into 'uns': anndata.io.read_zarr fails on other members",
-        link=f"{LINK}#anndata",
-        when=(is_value(TYPE, "anndata"),),
-        on="group",
-    ),
-    _root(
-        "mappings",
-        _has_mappings,
-        "layers, obsm, varm, obsp, varp and uns are mappings",
-        "store it as a group of encoding type 'dict', version '0.1.0'",
-    ),
-    _root(
-        "matrix-type",
-        _has_matrices,
-        "X and the entries of layers are dense arrays or sparse matrices",
-        "store it as 'array', 'csr_matrix' or 'csc_matrix'",
-        after=("encoding-*",),
-    ),
-    _root(
-        "matrix-shape",
-        _matrices_fit,
-        "X and the entries of layers have the shape (n_obs, n_var)",
-        "as many rows as the index of obs is long, and as many columns as that of var",
-        after=("nullable-shape",),
-    ),
-    *(
-        _root(
-            name,
-            _along(name, _ALONG, 1),
-            f"the entries of {name} are arrays, sparse matrices, dataframes or awkward arrays with n_{name[:3]} rows",
-            f"as many rows as the index of {name[:3]} is long",
-            after=("nullable-shape",),
-        )
-        for name in ("obsm", "varm")
-    ),
-    *(
-        _root(
-            name,
-            _along(name, _MATRIX, 2),
-            f"the entries of {name} are arrays or sparse matrices whose first two dimensions are n_{name[:3]}",
-            f"as many rows and columns as the index of {name[:3]} is long",
-            after=("nullable-shape",),
-        )
-        for name in ("obsp", "varp")
-    ),
-    _root(
-        "raw",
-        _raw_fits,
-        "raw holds X and var, and X has n_obs rows and as many columns as the index of raw's var is long",
-        "write raw with anndata, or leave it away",
-        link="https://anndata.readthedocs.io/en/stable/generated/anndata.AnnData.raw.html",
-    ),
+CONTAINER_FUNCTIONS: Final = (
+    _has_obs_and_var,
+    _has_no_strangers,
+    _has_mappings,
+    _has_matrices,
+    _matrices_fit,
+    _entries_fit,
+    _raw_fits,
 )

@@ -6,7 +6,7 @@ describe (`raw`, `rec-array`, `null`, `bytes`) are those that anndata itself rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.json.python_value import is_list
 
@@ -20,26 +20,18 @@ __all__ = [
     "CONTAINERS",
     "DATAFRAME",
     "DENSE",
-    "ENCODINGS",
     "NULLABLE",
     "SPARSE",
     "TYPE",
     "VERSION",
+    "VERSIONS",
     "Extent",
     "encoding_of",
     "extent_of",
-    "kinds_of",
 ]
 
 TYPE: Final = "encoding-type"
 VERSION: Final = "encoding-version"
-
-
-class Encoding(NamedTuple):
-    """An encoding type: the kind of node that it is stored as, and the version that is known of it."""
-
-    kind: Literal["array", "group"]
-    version: str
 
 
 DATAFRAME: Final = "dataframe"
@@ -49,34 +41,16 @@ NULLABLE: Final = ("nullable-integer", "nullable-boolean", "nullable-string-arra
 DENSE: Final = ("array",)
 AWKWARD: Final = "awkward-array"
 
-ENCODINGS: Final = {
-    "anndata": Encoding("group", "0.1.0"),
-    "raw": Encoding("group", "0.1.0"),
-    "dict": Encoding("group", "0.1.0"),
-    **dict.fromkeys(SPARSE, Encoding("group", "0.1.0")),
-    **dict.fromkeys(NULLABLE, Encoding("group", "0.1.0")),
-    AWKWARD: Encoding("group", "0.1.0"),
-    DATAFRAME: Encoding("group", "0.2.0"),
-    CATEGORICAL: Encoding("group", "0.2.0"),
-    "null": Encoding("array", "0.1.0"),
-    **dict.fromkeys(
-        ("array", "string-array", "rec-array", "numeric-scalar", "string", "bytes"),
-        Encoding("array", "0.2.0"),
-    ),
+VERSIONS: Final = {
+    **dict.fromkeys(("anndata", "raw", "dict", *SPARSE, *NULLABLE, AWKWARD), "0.1.0"),
+    **dict.fromkeys((DATAFRAME, CATEGORICAL), "0.2.0"),
+    "null": "0.1.0",
+    **dict.fromkeys(("array", "string-array", "rec-array", "numeric-scalar", "string", "bytes"), "0.2.0"),
 }
-"""Every encoding type."""
+"""Every encoding type, with the version that is known of it."""
 
 CONTAINERS: Final = frozenset({"anndata", "raw", "dict", DATAFRAME, CATEGORICAL, AWKWARD, *NULLABLE})
 """The types whose members are elements; the arrays of a sparse matrix are none."""
-
-
-def kinds_of(kind: Literal["array", "group"]) -> tuple[str, ...]:
-    """The encoding types that are stored as that kind of node.
-
-    >>> kinds_of("array")[:2]
-    ('null', 'array')
-    """
-    return tuple(name for name, encoding in ENCODINGS.items() if encoding.kind == kind)
 
 
 def encoding_of(node: Node) -> str | None:

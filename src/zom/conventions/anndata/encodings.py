@@ -1,21 +1,18 @@
-"""The rules on every element of AnnData: that it says what it is, is known, and is stored as that."""
+"""What is asked of every element of AnnData: that it says what it is, and is known; and by what AnnData is found."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, above, has, is_like, is_value, lacks
-from zom.checks.tree import node_kind
-from zom.checks.values import json_type, pattern, required
+from zom.checks.check import Breach, Site, Skip
+from zom.checks.checked_rule import above, has, is_like, is_value, lacks
 from zom.conventions.anndata.elements import (
     CONTAINERS,
     DATAFRAME,
-    ENCODINGS,
     TYPE,
     VERSION,
+    VERSIONS,
     encoding_of,
-    kinds_of,
 )
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
@@ -23,26 +20,12 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ELEMENT_RULES", "LINK", "SIGNS"]
+__all__ = ["ELEMENT_FUNCTIONS", "SIGNS"]
 
-LINK: Final = "https://anndata.readthedocs.io/en/stable/fileformat-prose.html"
-
-_VERSION_FORM: Final = r"[0-9]+([.+a-z-][0-9a-z.+-]*)?"
 _OLD_MEMBERS: Final = ("raw.X", "raw.var", "raw.varm")
 _OLD_MATRIX: Final = "h5sparse_format"
 _OLD_CATEGORIES: Final = "__categories"
 _OLD_DATAFRAME: Final = "0.1.0"
-
-_SAYS_TYPE: Final[dict[str, Any]] = {
-    "must": "every element has a string 'encoding-type'",
-    "fix": "add the attribute, e.g. 'array', 'dataframe' or 'dict'",
-    "link": f"{LINK}#element",
-}
-_SAYS_VERSION: Final[dict[str, Any]] = {
-    "must": "every element has an 'encoding-version', a string that is a version",
-    "fix": "add the attribute, e.g. '0.2.0' for an array",
-    "link": f"{LINK}#element",
-}
 
 
 def _loosely(name: str) -> str:
@@ -51,8 +34,8 @@ def _loosely(name: str) -> str:
 
 
 SIGNS: Final = (
-    (is_value(TYPE, *ENCODINGS),),
-    (has(VERSION), is_like(TYPE, "|".join(map(_loosely, ENCODINGS)))),
+    (is_value(TYPE, *VERSIONS),),
+    (has(VERSION), is_like(TYPE, "|".join(map(_loosely, VERSIONS)))),
     (has(VERSION), lacks(TYPE)),
     # Within, any type is meant as one of AnnData's.
     *((has(key), above(is_value(TYPE, *sorted(CONTAINERS)))) for key in (TYPE, VERSION)),
@@ -86,14 +69,14 @@ def _is_known(site: Site) -> Iterator[Breach]:
     said, version = encoding_of(node), node.attributes.get(VERSION)
     if said is None:
         return
-    known = ENCODINGS.get(said)
+    known = VERSIONS.get(said)
     if known is None:
-        fix = did_you_mean(near(said, ENCODINGS))
+        fix = did_you_mean(near(said, VERSIONS))
         yield site.breach(("attributes", TYPE), "an encoding type that anndata defines", show(said), fix=fix)
-    elif isinstance(version, str) and version[:1].isdigit() and version != known.version:
+    elif isinstance(version, str) and version[:1].isdigit() and version != known:
         if said == DATAFRAME and version == _OLD_DATAFRAME:
             return  # the rule on what is old tells of it
-        expected = f"{show(known.version)}, the version of {said} that is known"
+        expected = f"{show(known)}, the version of {said} that is known"
         yield site.breach(("attributes", VERSION), expected, show(version))
 
 
@@ -121,34 +104,4 @@ def _is_not_old(site: Site) -> Iterator[Breach]:
             yield Breach(each, ("attributes", "categories"), "a group of encoding type categorical", found)
 
 
-_KIND: Final[dict[str, Any]] = {
-    "must": "an element is an array or a group, as its encoding type says",
-    "fix": "store it as the kind of node that the type asks for",
-    "link": f"{LINK}#elements",
-}
-
-ELEMENT_RULES: Final = (
-    CheckedRule("encoding-type", required(TYPE), **_SAYS_TYPE),
-    CheckedRule("encoding-type", json_type(["string"], at=TYPE), **_SAYS_TYPE),
-    CheckedRule("encoding-type", python(_members_say_what_they_are), **_SAYS_TYPE),
-    CheckedRule("encoding-version", required(VERSION), **_SAYS_VERSION),
-    CheckedRule("encoding-version", json_type(["string"], at=VERSION), **_SAYS_VERSION),
-    CheckedRule("encoding-version", pattern(_VERSION_FORM, at=VERSION), **_SAYS_VERSION),
-    CheckedRule(
-        "encoding-known",
-        python(_is_known),
-        must="encoding type and version are ones that anndata defines",
-        fix="write a type and version of the specification; newer ones need a newer anndata",
-        after=("obs-var",),
-        link=f"{LINK}#elements",
-    ),
-    CheckedRule(
-        "legacy",
-        python(_is_not_old),
-        must="nothing is stored as anndata 0.7 and older did",
-        fix="read it with anndata and write it again",
-        link=LINK,
-    ),
-    CheckedRule("kind", node_kind("array"), when=(is_value(TYPE, *kinds_of("array")),), **_KIND),
-    CheckedRule("kind", node_kind("group"), when=(is_value(TYPE, *kinds_of("group")),), **_KIND),
-)
+ELEMENT_FUNCTIONS: Final = (_members_say_what_they_are, _is_known, _is_not_old)

@@ -1,28 +1,22 @@
-"""The rules on dataframes of AnnData: the index, the order of the columns, and that all are equally long."""
+"""What is asked of dataframes of AnnData: that all columns are listed, equally long and chunked alike."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, is_value
-from zom.checks.references import ref
-from zom.checks.values import json_type, pattern, required, unique
-from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
-from zom.conventions.anndata.encodings import LINK
+from zom.checks.check import Breach, Site, Skip
+from zom.conventions.anndata.elements import extent_of
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.checks.check import Check
     from zom.conventions.anndata.elements import Extent
     from zom.formats.node_view import Node
 
-__all__ = ["FRAME_RULES"]
+__all__ = ["FRAME_FUNCTIONS"]
 
-_LINK: Final = f"{LINK}#dataframe"
 _OLD: Final = "__categories"
 
 
@@ -99,65 +93,4 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-def _must(
-    name: str, text: str, fix: str, *checks: Check, after: tuple[str, ...] = ()
-) -> tuple[CheckedRule, ...]:
-    """One rule of several checks."""
-    when = (is_value(TYPE, DATAFRAME),)
-    return tuple(
-        CheckedRule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group", after=after)
-        for check in checks
-    )
-
-
-def _should(name: str, text: str, fix: str, check: Check, *, after: tuple[str, ...] = ()) -> CheckedRule:
-    when = (is_value(TYPE, DATAFRAME),)
-    return CheckedRule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group", after=after)
-
-
-FRAME_RULES: Final = (
-    *_must(
-        "index",
-        "'_index' of a dataframe names a member that holds the row labels",
-        "name the array with the labels, usually '_index'",
-        required("_index"),
-        json_type(["string"], at="_index"),
-        pattern("[^/]+", at="_index"),
-        ref("_index"),
-    ),
-    *_must(
-        "column-order",
-        "'column-order' of a dataframe is a list of strings, each once",
-        "list the names of all columns in their order; [] where there are none",
-        required("column-order"),
-        json_type(["array"], at="column-order"),
-        json_type(["string"], at="column-order[*]"),
-        unique("column-order[*]"),
-    ),
-    *_must(
-        "columns",
-        "each name in 'column-order' is a member of the dataframe",
-        "add the column or take its name from the list",
-        ref("column-order[*]"),
-    ),
-    _should(
-        "columns-listed",
-        "each member of a dataframe is its index or is listed in 'column-order'",
-        "add its name to 'column-order': anndata drops the column in silence",
-        python(_are_listed),
-        after=("column-order", "columns"),
-    ),
-    *_must(
-        "dataframe-length",
-        "all entries of a dataframe are as long as its index",
-        "write the columns again with one value for each row",
-        python(_are_as_long),
-        after=("nullable-shape",),
-    ),
-    _should(
-        "dataframe-chunks",
-        "the entries of a dataframe share one chunk size",
-        "write them with the same number of rows in a chunk",
-        python(_share_chunks),
-    ),
-)
+FRAME_FUNCTIONS: Final = (_are_listed, _are_as_long, _share_chunks)

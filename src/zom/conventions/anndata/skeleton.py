@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from zom.conventions.anndata.elements import ENCODINGS, SPARSE, TYPE, VERSION
+from zom.conventions.anndata.elements import SPARSE, TYPE, VERSION, VERSIONS
 from zom.formats import v2, v3
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class _Builder:
 
     def group(self, encoding: str, members: Mapping[str, Any], **attributes: Any) -> Any:
         """A group that is an element."""
-        said = {TYPE: encoding, VERSION: ENCODINGS[encoding].version, **attributes}
+        said = {TYPE: encoding, VERSION: VERSIONS[encoding], **attributes}
         return self._module.GroupSpec(attributes=said, members=dict(members))
 
     def array(self, shape: tuple[int, ...], dtype: str, encoding: str | None = "") -> Any:
@@ -151,7 +151,7 @@ class _Builder:
         attributes: dict[str, Any] = {}
         if encoding is not None:
             said = encoding or ("string-array" if dtype == "string" else "array")
-            attributes = {TYPE: said, VERSION: ENCODINGS[said].version}
+            attributes = {TYPE: said, VERSION: VERSIONS[said]}
         return self._module.ArraySpec.build(shape=shape, dtype=dtype, attributes=attributes)
 
     def matrix(self, shape: tuple[int, int], matrix: Matrix) -> Any:

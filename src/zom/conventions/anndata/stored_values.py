@@ -1,4 +1,4 @@
-"""The rules of AnnData on stored values: codes of categories, indexes of sparse matrices, and names.
+"""What AnnData asks of stored values: codes of categories, indexes of sparse matrices, and names.
 
 https://anndata.readthedocs.io/en/stable/fileformat-prose.html. What these refer to has to be there: readers
 take a wrong one for data, or end with an error of the library below them.
@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.blocks import repeated
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.checks.checked_rule import CheckedRule, is_value
-from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
-from zom.conventions.anndata.encodings import LINK
+from zom.conventions.anndata.elements import encoding_of
 from zom.json.python_value import is_list
 from zom.numpy_later import np
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
     from zom.formats.node_view import Node
 
-__all__ = ["STORED_RULES"]
+__all__ = ["STORED_FUNCTIONS"]
 
 
 def _integers(group: Node, name: str) -> Iterator[tuple[int, Any]] | Skip:
@@ -132,37 +130,7 @@ def _same_names(site: Site, labels: list[Node]) -> Iterator[Breach]:
             yield site.breach((), "names that are all different", shown, node=array)
 
 
-STORED_RULES: Final[tuple[CheckedRule, ...]] = (
-    CheckedRule(
-        "categorical-codes",
-        of_values(_codes_have_categories),
-        must="each code of a categorical is the place of a category, or -1 where a value is missing",
-        fix="write the codes again, or the categories that are missing",
-        link=f"{LINK}#categorical-arrays",
-        when=(is_value(TYPE, CATEGORICAL),),
-    ),
-    CheckedRule(
-        "sparse-indptr-values",
-        of_values(_indptr_leads_through_data),
-        must="indptr of a sparse matrix begins with 0, never falls, and ends with the number of its data",
-        fix="write the matrix again",
-        link=f"{LINK}#sparse-arrays",
-        when=(is_value(TYPE, *SPARSE),),
-    ),
-    CheckedRule(
-        "sparse-indices-values",
-        of_values(_indices_are_within),
-        must="indices of a sparse matrix are places of its rows or columns",
-        fix="write the matrix again, with its true shape",
-        link=f"{LINK}#sparse-arrays",
-        when=(is_value(TYPE, *SPARSE),),
-    ),
-    CheckedRule(
-        "names-distinct",
-        of_values(_names_differ),
-        should="the names of observations, and those of variables, are all different; anndata warns of others",
-        fix="give each row a name of its own, as obs_names_make_unique and var_names_make_unique do",
-        link=f"{LINK}#dataframe",
-        when=(is_value(TYPE, "anndata"),),
-    ),
+STORED_FUNCTIONS: Final = tuple(
+    of_values(each)
+    for each in (_codes_have_categories, _indptr_leads_through_data, _indices_are_within, _names_differ)
 )
