@@ -117,8 +117,10 @@ def test_help_loads_neither_the_model_nor_what_it_needs(arguments):
     """The help of any verb declares all of them."""
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
+        # What argparse brings by itself: from Python 3.14 on dataclasses, for its colours.
+        "import argparse; argparse.ArgumentParser().format_help(); before = set(sys.modules)\n"
         "from zom.cli.main import main; main(sys.argv[2:])\n"
-        "print(sorted({m.partition('.')[0] for m in sys.modules} & set(sys.argv[1].split())),"
+        "print(sorted({m.partition('.')[0] for m in sys.modules if m not in before} & set(sys.argv[1].split())),"
         "[m for m in sys.modules if m.startswith('zom.') and not m.startswith('zom.cli')], file=sys.stderr)"
     )
     # -S: what an environment's site packages load at start is not the command's.
