@@ -67,6 +67,17 @@ def test_colours_can_be_turned_off(terminal, bad, more, environment):
     assert "\x1b[" not in terminal("validate", "bad.json", *more, **environment)[0]
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["tree", "--help"], ["--color", "always", "tree", "-h"]])
+@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}], ids=["plain", "forced"])
+def test_help_is_plain(terminal, arguments, environment):
+    """Python 3.14 colours it by itself."""
+    shown, code = terminal(*arguments, **environment)
+    assert code == 0
+    assert shown.startswith("usage: zom ")
+    assert "\x1b" not in shown
+    assert "u001b" not in shown  # an escaped one
+
+
 def test_colours_can_be_had_everywhere(process, bad):
     assert b"\x1b[31merror\x1b[0m" in process("validate", "bad.json", "--color", "always").stdout
     assert b"\x1b[31merror\x1b[0m" in process("--color", "always", "validate", "bad.json").stdout

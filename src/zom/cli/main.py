@@ -91,6 +91,8 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{**options, "allow_abbrev": False})
+        # From Python 3.14 on, argparse colours help by itself, whatever --color says.
+        self.color = False
         about = "show the traceback of what goes wrong"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
         colours = "colours: on terminals unless NO_COLOR is set (the default), always, or never"
