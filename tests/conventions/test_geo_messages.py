@@ -317,7 +317,7 @@ MESSAGES = [
     (
         "proj/crs",
         "none",
-        "attributes: expected at least 1 of proj:code, proj:wkt2, proj:projjson, found none; add the coordinate reference system, or take the declaration away",
+        'attributes: expected at least 1 of proj:code, proj:wkt2, proj:projjson, found none; add the coordinate reference system, such as "proj:code": "EPSG:4326" (proj:epsg is of STAC), or take the declaration away',
     ),
     (
         "proj/code",

@@ -69,14 +69,6 @@ _KEYWORDS: Final = [
     "ENGINEERINGCRS",
 ]
 _WKT2: Final = re.compile(rf"\s*({'|'.join(_KEYWORDS)})\s*[\[(]", re.ASCII | re.IGNORECASE)
-_TYPES: Final = [
-    f"{kind}CRS"
-    for kind in (
-        "Geographic", "Geodetic", "Projected", "Vertical", "Engineering", "Parametric", "Temporal", "Compound", "Bound",
-        "DerivedGeographic", "DerivedGeodetic", "DerivedProjected", "DerivedVertical", "DerivedEngineering",
-        "DerivedParametric", "DerivedTemporal",
-    )
-]  # fmt: skip
 
 # The identifier that stands at the end of a WKT2 is that of the whole.
 _ID: Final = re.compile(
