@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -98,6 +99,20 @@ def test_help_names_every_verb_and_the_exit_codes(call):
     verbs = re.findall(r"^    (\w+) ", out, re.MULTILINE)
     assert verbs == VERBS
     assert "exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage" in out
+
+
+def test_help_that_cannot_be_written_is_an_error(monkeypatch, capsys):
+    """argparse passes over it."""
+
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    for words in (["--help"], ["tree", "--help"], ["--version"]):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", Full())
+            assert main(words) == 3
+        assert "standard output: cannot write: no space left on device" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", VERBS)

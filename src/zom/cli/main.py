@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
 from zom.cli.outcome import INTERNAL, UNREADABLE, USAGE, CommandError, command_error, note_verb
-from zom.cli.printing import UnwritableOutputError, flush_output, guarded, tell
+from zom.cli.printing import UnwritableOutputError, flush_output, guarded, say_data, tell
 from zom.cli.terminal import show_as_ascii, use_colours
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
@@ -151,6 +151,13 @@ class _Parser(argparse.ArgumentParser):
             self.error(f"no verb is called {value!r}{_near(value, choices)}")
         text = f"expected one of {', '.join(map(str, choices))}, found {value!r}{_near(value, choices)}"
         raise argparse.ArgumentError(action, text)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse's, which passes over what can't be written."""
+        if file is sys.stdout:
+            say_data(message, end="")
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         tell(f"{self.prog}: {message}{'' if message.endswith('?') else ';'} see {self.prog} --help")
