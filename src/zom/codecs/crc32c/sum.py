@@ -75,16 +75,16 @@ def sum_by_tables(data: Data) -> int:
     if lead < 4:
         lead = min(lead + _BLOCK, values.size)
     head = np.zeros(-(-lead // _BLOCK) * _BLOCK, np.uint8)
-    head[-lead:] = values[:lead]
-    head[head.size - lead :][:4] ^= 0xFF
+    begin = head[-lead:]
+    begin[:] = values[:lead]
+    begin[:4] ^= 0xFF
     return _folded(values[lead:], _folded(head, 0)) ^ _BITS
 
 
 def _folded(values: np.ndarray[Any, np.dtype[np.uint8]], known: int) -> int:
     """The sum of whole blocks, before which it was `known`."""
-    tables, first, second, third, fourth = _tables()
+    tables, rows, first, second, third, fourth = _tables()
     blocks = values.reshape(-1, _BLOCK)
-    rows = np.arange(_BLOCK) * 256
     for start in range(0, len(blocks), _MANY):
         found = tables.take(blocks[start : start + _MANY] + rows)
         for each in np.bitwise_xor.reduce(found, axis=1).tolist():
@@ -99,8 +99,8 @@ def _folded(values: np.ndarray[Any, np.dtype[np.uint8]], known: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[Any, list[int], list[int], list[int], list[int]]:
-    """What each byte gives at each place of a block, in one array; and the first four places as lists."""
+def _tables() -> tuple[Any, Any, list[int], list[int], list[int], list[int]]:
+    """What each byte gives at each place of a block, in one array; where each place begins there; the first four as lists."""
     made = np.empty((_BLOCK, 256), np.uint32)
     made[-1] = np.arange(256)
     for _ in range(8):
@@ -108,7 +108,7 @@ def _tables() -> tuple[Any, list[int], list[int], list[int], list[int]]:
     for place in range(_BLOCK - 1, 0, -1):
         made[place - 1] = made[-1].take(made[place] & 255) ^ (made[place] >> 8)
     first, second, third, fourth = made[:4].tolist()
-    return made.ravel(), first, second, third, fourth
+    return made.ravel(), np.arange(_BLOCK) * 256, first, second, third, fourth
 
 
 def _sum_of_few(data: bytes) -> int:
