@@ -72,10 +72,10 @@ def _is_slip(part: str, other: str) -> bool:
         return True
     length = min(len(part), len(other))
     most = 1 if length < 9 else 2
-    if length < 4 or abs(len(part) - len(other)) > most or _digits(part) != _digits(other):
-        return False
     # An edit changes two letters at most: most words have more that the other one lacks.
-    return len({*part} ^ {*other}) <= 2 * most and distance(part, other, most) <= most
+    if length < 4 or len({*part} ^ {*other}) > 2 * most or _digits(part) != _digits(other):
+        return False
+    return distance(part, other, most) <= most
 
 
 def _digits(part: str) -> str:
