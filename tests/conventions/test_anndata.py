@@ -13,7 +13,8 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.conventions.anndata import categorical, csc, csr, nullable, skeleton
+from zom.conventions.anndata import ANNDATA, categorical, csc, csr, nullable, skeleton
+from zom.conventions.anndata.elements import VERSIONS
 
 FORMATS = [2, 3]
 
@@ -35,6 +36,12 @@ def codes(subject: object) -> list[str]:
 
 
 # --- where it is found --------------------------------------------------------------------------------------
+
+
+def test_the_rulebook_knows_each_type_as_an_array_or_a_group():
+    said = [rule.when[0]["values"] for rule in ANNDATA.rules if rule.id == "kind"]
+    assert len(said) == 2
+    assert sorted(name for names in said for name in names) == sorted(VERSIONS)
 
 
 def test_anndata_is_found_by_its_encoding():

@@ -15,12 +15,9 @@ if TYPE_CHECKING:
     from zom.problems import Path
 
 __all__ = [
-    "AWKWARD",
-    "CATEGORICAL",
     "CONTAINERS",
     "DATAFRAME",
     "DENSE",
-    "NULLABLE",
     "SPARSE",
     "TYPE",
     "VERSION",
