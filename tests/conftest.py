@@ -68,14 +68,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_corpus(item.path):
             item.add_marker(pytest.mark.corpus)
-    left_out = [item for item in items if is_long(item) and not share.is_chosen(item.nodeid)]
+    left_out = [item for item in items if is_shared(item) and not share.is_chosen(item.nodeid)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         gone = set(left_out)
         items[:] = [item for item in items if item not in gone]
 
 
-def is_long(item: pytest.Item) -> bool:
+def is_shared(item: pytest.Item) -> bool:
+    """Whether the item is one of those of which only a share may run."""
     return os.environ.get("ZOM_SHARE_OF") == "all" or any(
         item.get_closest_marker(name) for name in ("corpus", "slow")
     )
