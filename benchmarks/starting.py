@@ -1,4 +1,4 @@
-"""What starting costs: imports, and the verbs of the command that need no values of arrays.
+"""What starting costs: imports, and the verbs of the command that need no values of arrays, as a shell calls them.
 
     python benchmarks/starting.py [--rounds N]
 
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import zom
 from zom import v3
+from zom.conventions import ome
 
 PYTHON, PEERS, MODEL = "pass", "import numpy; from pydantic import BaseModel", "a model of pydantic"
 PROGRAMS = {
@@ -29,36 +30,59 @@ PROGRAMS = {
     PEERS: PEERS,
     "import zom": "import zom",
     "from zom import v3": "from zom import v3",
-    "zom --help": "from zom.cli.main import main; main(['--help'])",
-    "zom tree, groups": "import sys; from zom.cli.main import main; main(['tree', sys.argv[1]])",
-    "zom tree, arrays": "import sys; from zom.cli.main import main; main(['tree', sys.argv[2]])",
 }
+COMMANDS = {
+    "zom --help": ["--help"],
+    "zom tree, groups": ["tree", "groups.zarr"],
+    "zom tree, arrays": ["tree", "arrays.zarr"],
+    "zom validate, xarray and CF": ["validate", "climate.zarr"],
+    "zom validate, OME-Zarr": ["validate", "image.zarr"],
+    "zom dingus": ["dingus", "attributes", "image.zarr/zarr.json"],
+}
+COMMAND = "import sys; from zom.cli.start import start; sys.exit(start())"
 PEER_PROGRAMS = {"pydantic_zarr.v3": "import pydantic_zarr.v3", "zarr_metadata": "import zarr_metadata"}
 
 
-def stores(folder: str) -> list[str]:
-    """The paths of two stores: groups alone, and groups of arrays."""
+def make_stores(folder: Path) -> None:
+    """Groups alone, groups of arrays, a dataset of a climate model, and an image of a microscope."""
     array = v3.ArraySpec.build(shape=(100, 100), dtype="float32", chunks=(10, 10))
-    made: list[str] = []
-    for name, member in (("groups.zarr", v3.GroupSpec(members={})), ("arrays.zarr", array)):
+    for name, member in (("groups", v3.GroupSpec(members={})), ("arrays", array)):
         members = {f"g{place}": v3.GroupSpec(members={"a": member, "b": member}) for place in range(6)}
-        made.append(str(Path(folder, name)))
-        zom.materialize(v3.GroupSpec(members=members), made[-1])
-    return made
+        zom.materialize(v3.GroupSpec(members=members), folder / f"{name}.zarr")
+    lines = {
+        name: v3.ArraySpec.build(
+            shape=(size,), dtype="float64", dimension_names=(name,), attributes=attributes
+        )
+        for name, size, attributes in (
+            ("time", 12, {"units": "days since 2000-01-01", "standard_name": "time"}),
+            ("lat", 90, {"units": "degrees_north", "standard_name": "latitude"}),
+        )
+    }
+    about = {"units": "K", "standard_name": "air_temperature"}
+    values = v3.ArraySpec.build(
+        shape=(12, 90),
+        dtype="float32",
+        fill_value=float("nan"),
+        dimension_names=("time", "lat"),
+        attributes=about,
+    )
+    climate = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={**lines, "tas": values})
+    zom.materialize(climate, folder / "climate.zarr")
+    zom.materialize(ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5}), folder / "image.zarr")
 
 
-def measured(programs: dict[str, str], rounds: int) -> dict[str, float]:
+def measured(programs: dict[str, list[str]], rounds: int) -> dict[str, float]:
     """The milliseconds that each program takes, the start of Python included."""
     times: dict[str, list[float]] = {name: [] for name in programs}
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         environment["PYTHONPYCACHEPREFIX"] = str(Path(folder, "compiled"))
-        places = stores(folder)
+        make_stores(Path(folder))
         for turn in range(rounds + 1):
-            for name, code in programs.items():
+            for name, (code, *words) in programs.items():
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                command = [sys.executable, "-c", code, *places]
-                subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+                command = [sys.executable, "-c", code, *words]
+                subprocess.run(command, check=True, capture_output=True, env=environment, cwd=folder)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 if turn:
                     times[name].append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
@@ -71,7 +95,9 @@ def main() -> int:
     peers = {
         name: code for name, code in PEER_PROGRAMS.items() if importlib.util.find_spec(name.partition(".")[0])
     }
-    found = measured({**PROGRAMS, **peers}, parser.parse_args().rounds)
+    programs = {name: [code] for name, code in {**PROGRAMS, **peers}.items()}
+    commands = {name: [COMMAND, *words] for name, words in COMMANDS.items()}
+    found = measured({**programs, **commands}, parser.parse_args().rounds)
     print("\n## Starting, milliseconds of the processor\n")
     print("| | all | without the start of Python |\n| --- | --- | --- |")
     for name, milliseconds in found.items():
@@ -82,6 +108,9 @@ def main() -> int:
         ("from zom import v3, of numpy and BaseModel", found["from zom import v3"] / found[PEERS], 1.3),
         ("zom --help, ms", found["zom --help"], 150),
         ("zom tree, ms", found["zom tree, arrays"], 150),
+        ("zom validate, xarray and CF, ms", found["zom validate, xarray and CF"], 300),
+        ("zom validate, OME-Zarr, ms", found["zom validate, OME-Zarr"], 300),
+        ("zom dingus, ms", found["zom dingus"], 300),
     )
     for what, is_now, most in targets:
         print(f"- {'met' if is_now <= most else 'MISSED'}: {what}: {is_now:.2f}, at most {most:g}")

@@ -24,7 +24,7 @@ from zom.errors import PluginWarning, SpecWarning, ZomError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["at_work", "interrupted_words", "main", "parser_of"]
+__all__ = ["at_work", "interrupted_words", "main", "parser_of", "reads_documents"]
 
 _VERBS = (
     "demo",
@@ -304,6 +304,23 @@ def interrupted_words(arguments: Sequence[str]) -> str:
     if verb in _RESUMED:
         return f"zom {verb}: interrupted; run it again, and it goes on or starts anew"
     return f"zom {verb}: interrupted" if verb in _VERBS else "zom: interrupted"
+
+
+_READERS_OF_DOCUMENTS = frozenset(_VERBS) & {
+    "codegen", "completion", "diff", "dingus", "doctor", "explain", "info", "plan", "rules", "schema", "tree", "validate"
+}  # fmt: skip
+
+
+def reads_documents(arguments: Sequence[str]) -> bool:
+    """Whether the command reads documents at most, no chunks, and writes no store.
+
+    >>> reads_documents(["validate", "a.zarr"]), reads_documents(["validate", "--data=all", "a.zarr"])
+    (True, False)
+    """
+    verb = _verb_in(arguments)
+    return (not verb or verb in _READERS_OF_DOCUMENTS) and not any(
+        each.startswith("--data") for each in arguments
+    )
 
 
 def _run(arguments: Sequence[str]) -> int:

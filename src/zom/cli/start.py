@@ -6,6 +6,9 @@ module, or end by the signal. The process is left at once. What arrives inside o
 is heard a moment later, where the system has timers. When all is done, and the interpreter only takes itself down,
 Ctrl-C changes nothing any more.
 
+A process that only reads documents is short: Python need not look for cycles again and again while modules are imported,
+nor once more when it ends. One that reads or writes chunks is left as it is, for a cycle may hold a large buffer.
+
 It imports nothing, so that there is hardly a moment before it.
 """
 
@@ -24,6 +27,9 @@ __all__ = ["heed", "open_streams", "start"]
 INTERRUPTED = 130
 _MOMENT = 0.01
 """How many seconds later Ctrl-C is tried again where it can't be heard."""
+
+_COLLECTED_EACH = 200_000
+"""How many objects more there are before Python looks for cycles, where documents are read; it is 700 or 2,000 otherwise."""
 
 # The functions of `signal` without its enumerations, which take a while.
 _signal: Any = __import__("_signal")
@@ -103,10 +109,21 @@ def start() -> int:
     is_heeded = heed()
     open_streams()
     import atexit  # noqa: PLC0415 - after the interrupts are heeded
+    import gc  # noqa: PLC0415 - as above
+    import os  # noqa: PLC0415 - as above
 
     # What is registered first is called last: then nothing is left but the interpreter's own end.
     if is_heeded:
         atexit.register(_signal.signal, _signal.SIGINT, _signal.SIG_IGN)
-    from zom.cli.main import main  # noqa: PLC0415 - as above
+    # Nobody watches the models of the command; to look for plugins that would, pydantic opens a file of every package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    usual = gc.get_threshold()
+    gc.set_threshold(_COLLECTED_EACH)
+    from zom.cli.main import main, reads_documents  # noqa: PLC0415 - as above
 
-    return main()
+    if not reads_documents(sys.argv[1:]):
+        gc.set_threshold(*usual)
+        return main()
+    code = main()
+    gc.freeze()
+    return code

@@ -1,0 +1,96 @@
+"""The start of the command: no time is lost on cycles where only documents are read, nor on plugins of pydantic."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import zom
+from zom import v3
+
+WATCHED = """
+import atexit, gc, sys
+from zom.cli.start import start
+found = []
+gc.callbacks.append(lambda phase, info: found.append(info) if phase == "start" and info["generation"] < 2 else None)
+usual = gc.get_threshold()
+atexit.register(lambda: print(len(found), gc.get_threshold() == usual, gc.get_freeze_count() > 10_000, file=sys.stderr))
+sys.exit(start())
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    array = v3.ArraySpec.build(shape=(9,), dtype="int8")
+    zom.materialize(v3.GroupSpec(members={"a": array}), tmp_path / "a.zarr")
+    return tmp_path
+
+
+def said(place, *command, **variables):
+    """The lines of standard error of a process, and its exit code."""
+    done = subprocess.run(
+        [sys.executable, "-c", *command],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            **{name: each for name, each in os.environ.items() if name != "PYDANTIC_DISABLE_PLUGINS"},
+            **variables,
+        },
+    )
+    return done.stderr.splitlines(), done.returncode
+
+
+@pytest.mark.parametrize(
+    "words", ["tree a.zarr", "validate a.zarr", "info a.zarr/a", "diff a.zarr a.zarr", "rules", "--help"]
+)
+def test_who_reads_documents_collects_no_cycles(place, words):
+    lines, code = said(place, WATCHED, *words.split())
+    count, is_usual, is_frozen = lines[-1].split()
+    assert (code, is_usual, is_frozen) == (0, "False", "True")
+    assert int(count) <= 1, "the start of Python itself may collect once"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "stats a.zarr",
+        "validate --data all a.zarr",
+        "validate --data=keys a.zarr",
+        "diff --data a.zarr a.zarr",
+        "copy a.zarr b.zarr",
+    ],
+)
+def test_who_reads_chunks_or_writes_collects_as_usual(place, words):
+    lines, code = said(place, WATCHED, *words.split())
+    count, is_usual, is_frozen = lines[-1].split()
+    assert (code, is_usual, is_frozen) == (0, "True", "False")
+    assert int(count) > 1
+
+
+PLUGIN = """
+import sys
+print("a plugin of pydantic was loaded", file=sys.stderr)
+class plugin:
+    def new_schema_validator(*told, **named):
+        return None, None, None
+"""
+
+
+def test_plugins_of_pydantic_are_not_loaded(place):
+    """Where the user doesn't say so: pydantic loads what it finds."""
+    (place / "watching.py").write_text(PLUGIN)
+    about = place / "watching-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: watching\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[pydantic]\nwatching = watching:plugin\n")
+    command = ("import sys; from zom.cli.start import start; sys.exit(start())", "validate", "a.zarr")
+    path = os.pathsep.join((str(place), *sys.path))
+    for variables, is_loaded in (({"PYDANTIC_DISABLE_PLUGINS": "another"}, True), ({}, False)):
+        lines, code = said(place, *command, PYTHONPATH=path, **variables)
+        assert (code, "a plugin of pydantic was loaded" in lines) == (0, is_loaded)
