@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.formats import parsing
-from zom.formats.draft import DRAFT, ArraySpec, EntryPoint, GroupSpec
+from zom.formats.draft import ArraySpec, EntryPoint, GroupSpec
+from zom.formats.families import DRAFT
 from zom.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:

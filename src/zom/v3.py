@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.formats import parsing
-from zom.formats.v3 import V3, ArraySpec, GroupSpec
+from zom.formats.families import V3
+from zom.formats.v3 import ArraySpec, GroupSpec
 from zom.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from zom import rules
-from zom.formats.draft import DRAFT, ENTRY_POINT
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import ENTRY_POINT, FAMILIES, V3
 from zom.model.assembly import assemble
 
 if TYPE_CHECKING:
     from zom.model.family import Family
 
 HERE = Path(__file__).parent
-FAMILIES = {"v2": V2, "v3": V3, "draft": DRAFT}
 MEMBERS = {"name", "cites", "level", "document", "text", "kind", "problems"}
 
 

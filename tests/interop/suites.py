@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom import SpecError, v2, v3
-from zom.formats.v2 import V2
+from zom.formats.families import V2
 from zom.model.stored import from_consolidated
 
 if TYPE_CHECKING:

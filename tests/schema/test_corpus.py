@@ -11,15 +11,12 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from zom import rules
-from zom.formats.draft import DRAFT, ENTRY_POINT
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import ENTRY_POINT, FAMILIES
 from zom.model.assembly import assemble
 from zom.problems import pointer_of
 from zom.schema import json_schema, not_expressible
 
 CORPUS = Path(__file__).parents[1] / "conformance"
-FAMILIES = {"v2": V2, "v3": V3, "draft": DRAFT}
 VALIDATORS = {"2020-12": Draft202012Validator, "draft-07": Draft7Validator}
 
 

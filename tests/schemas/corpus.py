@@ -12,9 +12,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import nothing
 from mutations import Mutator, Pool, mutants_at, pointers
 
-from zom.formats.draft import DRAFT, ENTRY_POINT
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import DRAFT, ENTRY_POINT, V2, V3
 from zom.testing.strategies import array_documents, group_documents
 
 if TYPE_CHECKING:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
 from zom.errors import SpecError, ZomError
 from zom.formats import detection as hierarchy
-from zom.formats.draft import EntryPoint
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import ENTRY_POINT, V2, V3
 from zom.json.python_value import is_dict
 from zom.json.read import read_json
 from zom.json.value import thaw
@@ -128,7 +126,7 @@ class Document:
             message = f"{self.name}: attributes alone are no node; name the .zarray or .zgroup beside it"
             raise CommandError(message, UNREADABLE)
         if self.kind == "entry point":
-            return EntryPoint.parse(self.text, "lenient", on_warning=no_warning)
+            return ENTRY_POINT.classes["entry point"].parse(self.text, "lenient", on_warning=no_warning)
         return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=no_warning))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:

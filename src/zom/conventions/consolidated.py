@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.convention import Convention, register
+from zom.formats.families import V2, V3
 from zom.formats.node_view import Node
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
 from zom.model.same_document import differing_members
 from zom.problems import show

@@ -21,7 +21,7 @@ from zom.conversion import (
 )
 from zom.conversion.losses import ASCII_NAME, FORMATS, INVALID, NAME, Conversion, Report
 from zom.errors import ConversionError
-from zom.formats import draft, v2, v3
+from zom.formats.families import DRAFT, V2, V3
 from zom.model.construction import assembled
 from zom.model.operand import check_is_spec
 from zom.model.output import member_specs
@@ -40,11 +40,11 @@ __all__ = ["convert", "converted_node"]
 
 _Target = Literal["v3", "v2"]
 
-_FAMILIES: dict[str, Family] = {"v2": v2.V2, "v3": v3.V3}
+_FAMILIES: dict[str, Family] = {"v2": V2, "v3": V3}
 _STEPS: dict[tuple[Family, str], Any] = {
-    (v2.V2, "v3"): convert_v2_v3,
-    (v3.V3, "v2"): convert_v3_v2,
-    (draft.DRAFT, "v3"): convert_draft_v3,
+    (V2, "v3"): convert_v2_v3,
+    (V3, "v2"): convert_v3_v2,
+    (DRAFT, "v3"): convert_draft_v3,
 }
 
 

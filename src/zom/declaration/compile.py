@@ -253,7 +253,7 @@ class Compiler:
 def empty_group(family: Family, attributes: Mapping[str, Any] | None) -> Any:
     """A group of a format, without members.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> empty_group(V3, None).members
     {}
     """

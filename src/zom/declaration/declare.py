@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zom.declaration.source import Source
+    from zom.extension.datatype import Format
     from zom.model.spec import Spec
     from zom.problems import Problem
 
@@ -44,7 +45,7 @@ VERSION = rule(
     schema=True,
 )
 
-_FORMS = {2: "v2", 3: "v3", "draft": "draft"}
+_FORMS: Final[Mapping[object, Format]] = {2: "v2", 3: "v3", "draft": "draft"}
 _OWN = frozenset(ROOT) | {"sizes", "defaults"}
 
 
@@ -77,8 +78,8 @@ def compiled(source: Source, parameters: Mapping[str, Any]) -> Declaration:
     names = parameters_of(sources, parameters, problems)
     roots = [_root(each, names, problems) for each in sources]
     compiler = Compiler(problems)
-    form = next((_FORMS[root["format"]] for root in roots if "format" in root), "v3")
-    scope = _scope(sources, Scope(form, names), problems)
+    forms: list[Format] = [_FORMS[root["format"]] for root in roots if "format" in root]
+    scope = _scope(sources, Scope(forms[0] if forms else "v3", names), problems)
     _compile(compiler, sources, scope)
     spec = _assembled(compiler, source.name, problems)
     asked = tuple(dict.fromkeys(name for root in roots for name in root.get("conventions", ())))

@@ -6,25 +6,24 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.declaration.words import ARRAY, DEFAULTS, check_words
-from zom.formats import draft, v2, v3
+from zom.formats.families import FAMILIES
 from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.declaration.source import At, Problems
+    from zom.extension.datatype import Format
     from zom.model.family import Family
 
 __all__ = ["Scope", "merged", "scope_below"]
-
-_FAMILIES: Final[Mapping[str, Family]] = {"v2": v2.V2, "v3": v3.V3, "draft": draft.DRAFT}
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a node inherits."""
 
-    form: str = "v3"
+    form: Format = "v3"
     """The format: "v2", "v3" or "draft"."""
     names: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The values of parameters and of the loops around the node."""
@@ -34,7 +33,7 @@ class Scope:
     @property
     def family(self) -> Family:
         """The classes of the format."""
-        return _FAMILIES[self.form]
+        return FAMILIES[self.form]
 
     def inside(self, sizes: Mapping[str, int], defaults: Mapping[str, Any]) -> Scope:
         """The scope below a group that states sizes and defaults."""

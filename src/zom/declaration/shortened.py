@@ -30,6 +30,7 @@ from zom.model import compare
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from zom.extension.datatype import Format
     from zom.model.spec import Spec
     from zom.problems import Problem
 
@@ -62,7 +63,7 @@ def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, 
 class _Shortening:
     def __init__(self, spec: Any, values: Mapping[str, Any]) -> None:
         self.spec, self.values = spec, values
-        self.form: str = spec.family.form
+        self.form: Format = spec.family.form
         self.words = {path: all_words(node, self.form) for path, node in spec.walk() if node.kind == "array"}
         self.sizes = _agreed(self.words.values())
         self.defaults = self._defaults()

@@ -7,12 +7,10 @@ https://zarr-specs.readthedocs.io: the v3 core specification and v2 mark their d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom.formats.draft import DRAFT, ENTRY_POINT
+from zom.formats.families import DRAFT, ENTRY_POINT, V2, V3
 from zom.formats.parsing import check_as, parse_as
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.spec import Spec
@@ -20,13 +18,11 @@ from zom.model.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.extension.datatype import Format
     from zom.formats import draft, v2, v3
     from zom.model.family import Family
     from zom.problems import Level, Problem
 
 __all__ = [
-    "FAMILIES",
     "AnyArraySpec",
     "AnyGroupSpec",
     "AnySpec",
@@ -42,9 +38,6 @@ AnyGroupSpec: TypeAlias = "v2.GroupSpec[Any, Any] | v3.GroupSpec[Any, Any] | dra
 """The spec of a group, in whichever format it is."""
 AnySpec: TypeAlias = "AnyArraySpec | AnyGroupSpec"
 """The spec of a node, in whichever format it is."""
-
-FAMILIES: Final[Mapping[Format, Family]] = {family.form: family for family in (V2, V3, DRAFT)}
-"""The family of each format."""
 
 
 def family_of(document: object) -> Family | None:

@@ -9,7 +9,6 @@ document of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast, overload
 
 from pydantic import Field
@@ -17,7 +16,7 @@ from pydantic import Field
 from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import draft_rules as rules
-from zom.formats.canonical_document import canonical_draft
+from zom.formats.families import DRAFT, ENTRY_POINT
 from zom.formats.normal_form import NormalForm
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import (
@@ -32,12 +31,11 @@ from zom.model.builders.build import (
     with_dimensions,
 )
 from zom.model.builders.chunking import chosen_chunks, refuse
-from zom.model.family import DIMENSIONS, Family, NodeKind
+from zom.model.family import Family, NodeKind  # noqa: TC001 - pydantic evaluates annotations
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
 from zom.model.parameters import AttributesT, MemberT
 from zom.model.spec import Spec
-from zom.model.stored import stored_names
 
 __all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
 
@@ -49,56 +47,6 @@ Extensions = Annotated[
     Required(rules.NO_EXTENSIONS, fix="add extensions: []"),
 ]
 """Extensions, which a document lists even where it has none."""
-
-
-def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
-    if document.get("zarr_format") in (2, 3):  # any node of the other formats says so; none here does
-        return None
-    # A document that lacks its shape is an array with one fault, not a group with many.
-    is_array = "shape" in document or ("data_type" in document and "chunk_grid" in document)
-    return "array" if is_array else "group"
-
-
-def _entry_point(_document: Mapping[str, Any]) -> NodeKind:
-    return "entry point"
-
-
-def _documents_of(spec: Spec) -> dict[str, JSONDict]:
-    if spec.kind == "group" and "attributes" not in spec.document:
-        return {}  # an implicit group
-    end = "zarr.json" if spec.kind == "entry point" else f".{spec.kind}.json"
-    return {end: stored_names(spec.document, spec.family)}
-
-
-DRAFT = Family(
-    form="draft",
-    zarr_format=None,
-    kind_of=_kind_of,
-    fields=rules.fields,
-    rules=rules.check,
-    canonical=canonical_draft,
-    field_rules=rules.FIELD_RULES,
-    node_rule=rules.NODE,
-    members_rule=rules.MEMBERS,
-    missing_rule=rules.MISSING,
-    other_members={"array": "none", "group": "none"},
-    constants={"array": {}, "group": {}},
-    reserved=("members",),
-    type_path=("data_type",),
-    chunks_path=("chunk_grid", "chunk_shape"),
-    names_path=("attributes", DIMENSIONS),
-    kind_path=(),
-    documents_of=_documents_of,
-)
-
-ENTRY_POINT = replace(
-    DRAFT,
-    kind_of=_entry_point,
-    rules=rules.check_entry_point,
-    constants={"entry point": {"zarr_format": rules.FORMAT_URI}},
-    reserved=(),
-    classes={},
-)
 
 
 class ArraySpec(NormalForm, Generic[AttributesT]):
@@ -244,6 +192,6 @@ class EntryPoint(Spec):
         return "2021" if isinstance(self.metadata_encoding, str) else "2022"
 
 
-DRAFT.classes.update({"array": ArraySpec, "group": GroupSpec})
+DRAFT.define({"array": ArraySpec, "group": GroupSpec})
 rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in DRAFT.classes.items()})
-ENTRY_POINT.classes.update({"entry point": EntryPoint})
+ENTRY_POINT.define({"entry point": EntryPoint})

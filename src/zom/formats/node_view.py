@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
-from zom.formats.detection import FAMILIES, family_of
+from zom.formats.detection import family_of
+from zom.formats.families import FAMILIES, V3
 from zom.formats.resolve import data_type_of, resolve
-from zom.formats.v3 import V3
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
 from zom.model.output import member_specs

@@ -35,7 +35,7 @@ def parse_as(
 ) -> Any:
     """The node that `document` describes, read as `target`.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
     'group'
     """
@@ -71,7 +71,7 @@ def check_as(
 ) -> tuple[Problem, ...]:
     """Every problem of `document`, read as `target`.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> len(check_as(V3, "[1]"))
     1
     """

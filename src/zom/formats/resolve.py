@@ -86,7 +86,7 @@ def _names(document: JSONDict, path: tuple[str, ...], rank: int) -> tuple[str | 
 def data_type_of(document: Mapping[str, Any], family: Family) -> tuple[DataType | None, str | None]:
     """The data type in the document of an array, faulty as it may be, and its v3 name or what stands there.
 
-    >>> from zom.formats.v2 import V2
+    >>> from zom.formats.families import V2
     >>> data_type_of({"dtype": "<f4"}, V2)[1]
     'float32'
     """

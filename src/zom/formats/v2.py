@@ -15,8 +15,7 @@ from pydantic import Field
 from zom.extension.field import Interval, Required
 from zom.extension.resolve import data_type
 from zom.formats import v2_rules as rules
-from zom.formats.canonical_document import canonical_v2
-from zom.formats.v2_stored import CONSOLIDATION, documents_of
+from zom.formats.families import V2
 from zom.json.value import JSON, JSONDict
 from zom.model.array import Array
 from zom.model.builders.build import (
@@ -32,7 +31,7 @@ from zom.model.builders.build import (
     with_dimensions,
 )
 from zom.model.builders.chunking import chosen_chunks, refuse
-from zom.model.family import DIMENSIONS, Family, NodeKind
+from zom.model.family import Family  # noqa: TC001 - pydantic evaluates annotations
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
 from zom.model.parameters import AttributesT, MemberT
@@ -49,37 +48,6 @@ ChunkLength = Annotated[int, Interval(1, 2**63 - 1)]
 def _null_too(name: str) -> Required:
     """A member that a document spells where it is null, too."""
     return Required(rules.MISSING_NULL, words="null or a codec", fix=f"add {name}: null")
-
-
-def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
-    if document.get("zarr_format") == 3 and "node_type" in document:
-        return None
-    # A document that lacks its shape is an array with one fault, not a group with seven.
-    is_array = "shape" in document or ("chunks" in document and "dtype" in document)
-    return "array" if is_array else "group"
-
-
-V2 = Family(
-    form="v2",
-    zarr_format=2,
-    kind_of=_kind_of,
-    fields=rules.fields,
-    rules=rules.check,
-    canonical=canonical_v2,
-    field_rules=rules.FIELD_RULES,
-    node_rule=rules.NODE,
-    members_rule=rules.MEMBERS,
-    missing_rule=rules.MISSING,
-    other_members={"array": "any", "group": "none"},
-    constants={"array": {"zarr_format": 2}, "group": {"zarr_format": 2}},
-    reserved=("members", "attributes"),
-    type_path=("dtype",),
-    chunks_path=("chunks",),
-    names_path=("attributes", DIMENSIONS),
-    kind_path=(),
-    documents_of=documents_of,
-    consolidation=CONSOLIDATION,
-)
 
 
 class ArraySpec(Array, Generic[AttributesT]):
@@ -205,5 +173,5 @@ class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
         members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 
 
-V2.classes.update({"array": ArraySpec, "group": GroupSpec})
+V2.define({"array": ArraySpec, "group": GroupSpec})
 rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in V2.classes.items()})

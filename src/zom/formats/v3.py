@@ -13,10 +13,9 @@ from pydantic import Field
 from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import v3_rules as rules
-from zom.formats.canonical_document import canonical_v3
+from zom.formats.families import V3
 from zom.formats.normal_form import NormalForm
 from zom.formats.v3_build import codecs_of, grid_of, sharding
-from zom.formats.v3_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import (
     AUTO,
@@ -28,7 +27,7 @@ from zom.model.builders.build import (
     names_of,
     shape_of,
 )
-from zom.model.family import Family, NodeKind
+from zom.model.family import Family  # noqa: TC001 - pydantic evaluates annotations
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
 from zom.model.group import Group
 from zom.model.parameters import AttributesT, MemberT
@@ -39,39 +38,6 @@ if TYPE_CHECKING:
     from zom.model.builders.chunking import ChunkChoice
 
 _NODE_TYPE = Required(rules.MISSING, words='"array" or "group"')
-
-
-def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
-    declared = document.get("node_type")
-    if declared == "array":
-        return "array"
-    return "group" if declared == "group" else None
-
-
-V3 = Family(
-    form="v3",
-    zarr_format=3,
-    kind_of=_kind_of,
-    fields=rules.fields,
-    rules=rules.check,
-    canonical=canonical_v3,
-    field_rules=rules.FIELD_RULES,
-    node_rule=rules.NODE,
-    members_rule=rules.MEMBERS,
-    missing_rule=rules.MISSING,
-    other_members={"array": "ignorable", "group": "ignorable"},
-    constants={
-        "array": {"zarr_format": 3, "node_type": "array"},
-        "group": {"zarr_format": 3, "node_type": "group"},
-    },
-    reserved=("members",),
-    type_path=("data_type",),
-    chunks_path=("chunk_grid", "configuration", "chunk_shape"),
-    names_path=("dimension_names",),
-    kind_path=("node_type",),
-    documents_of=documents_of,
-    consolidation=CONSOLIDATION,
-)
 
 
 class ArraySpec(NormalForm, Generic[AttributesT]):
@@ -194,6 +160,6 @@ class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
         members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 
 
-V3.classes.update({"array": ArraySpec, "group": GroupSpec})
+V3.define({"array": ArraySpec, "group": GroupSpec})
 rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in V3.classes.items()})
 rules.MEMBER_NAMES["group"] |= {"consolidated_metadata"}  # a member of stored documents

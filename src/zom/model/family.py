@@ -19,6 +19,9 @@ __all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind", "family_of"]
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 """The attribute that names the dimensions where the format has no place for them."""
 
+_HOME: Final = "zom.formats"
+"""Where families and their classes are defined, which need the model."""
+
 NodeKind = Literal["array", "group", "entry point"]
 """What a document is: a node of one of two kinds, or the entry point of a draft hierarchy."""
 
@@ -81,8 +84,18 @@ class Family:
     """The stored documents of a node by the end of their key; its members have documents of their own."""
     consolidation: Consolidation | None = None
     """How one document holds a hierarchy; None where there is no such document."""
-    classes: dict[NodeKind, type[Spec]] = field(default_factory=dict[NodeKind, "type[Spec]"])
-    """The family's own classes, filled in where they are defined."""
+    _classes: dict[NodeKind, type[Spec]] = field(init=False, default_factory=dict[NodeKind, "type[Spec]"])
+
+    @property
+    def classes(self) -> Mapping[NodeKind, type[Spec]]:
+        """The family's own classes, which are defined with the first question for them."""
+        if not self._classes:
+            importlib.import_module(f"{_HOME}.{self.form}")
+        return self._classes
+
+    def define(self, classes: Mapping[NodeKind, type[Spec]]) -> None:
+        """Take the family's own classes, from the module that defines them."""
+        self._classes.update(classes)
 
     def __repr__(self) -> str:
         return f"<family {self.form}>"
@@ -98,6 +111,5 @@ def family_of(form: Format) -> Family:
     >>> family_of("v2")
     <family v2>
     """
-    module = importlib.import_module(f"zom.formats.{form}")
-    family: Family = getattr(module, form.upper())
-    return family
+    families: Mapping[Format, Family] = importlib.import_module(f"{_HOME}.families").FAMILIES
+    return families[form]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from zom.json.place import locate_all
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -65,6 +63,8 @@ def with_lines(
         return problems
     places = None if known is None else known.get((text, pointers))
     if places is None:
+        from zom.json.place import locate_all  # noqa: PLC0415 - most documents have no problems
+
         places = locate_all(text, pointers)
         if known is not None:
             known[text, pointers] = places

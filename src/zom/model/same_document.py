@@ -23,7 +23,7 @@ def differing_members(
 ) -> list[str]:
     """The members in which two documents differ, but for those to `ignore`.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> group = {"zarr_format": 3, "node_type": "group"}
     >>> differing_members(V3, group, {**group, "attributes": {}})
     []

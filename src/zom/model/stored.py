@@ -63,7 +63,7 @@ def _is_reserved(name: str, family: Family) -> bool:
 def stored_names(document: JSONDict, family: Family) -> JSONDict:
     """A node's document with the underscore taken from reserved names again.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> stored_names(JSONDict({"_members": 1, "members_": 2}), V3)
     {'members': 1, 'members_': 2}
     """
@@ -104,7 +104,7 @@ def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
 def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     """One node's document as the object model has it, from its stored documents.
 
-    >>> from zom.formats.v2 import V2
+    >>> from zom.formats.families import V2
     >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
     {'zarr_format': 2, 'attributes': {'a': 1}}
     """
@@ -155,7 +155,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     the entries of groups, are not part of the hierarchy.
 
     >>> from zom import v3
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={})})
     >>> from_consolidated(V3, to_consolidated(tree)) == tree
     True
@@ -174,7 +174,7 @@ def check_consolidated(
 ) -> tuple[Problem, ...]:
     """What is wrong with the hierarchy that consolidated metadata describes.
 
-    >>> from zom.formats.v2 import V2
+    >>> from zom.formats.families import V2
     >>> check_consolidated(V2, {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}})
     ()
     """
@@ -216,7 +216,7 @@ def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[st
 
     Blocks of consolidated metadata that stand in them are left out.
 
-    >>> from zom.formats.v2 import V2
+    >>> from zom.formats.families import V2
     >>> consolidated_entries(V2, {"zarr_consolidated_format": 1, "metadata": {"a/.zgroup": {"zarr_format": 2}}})
     {'/a': {'.zgroup': {'zarr_format': 2}}}
     """
@@ -261,7 +261,7 @@ def _moved(problem: Problem, family: Family, document: Mapping[str, Any]) -> Pro
 def consolidated_pointer(problem: Problem, family: Family, document: Mapping[str, Any]) -> str:
     """Where consolidated metadata has what `problem` points at in the document of its node.
 
-    >>> from zom.formats.v3 import V3
+    >>> from zom.formats.families import V3
     >>> problem = Problem("v3/shape", "error", "/a", "/shape", ("shape",), "a list", "1")
     >>> consolidated_pointer(problem, V3, {})
     '/consolidated_metadata/metadata/a/shape'

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hypothesis import strategies as st
 
-from zom.formats.draft import DRAFT
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import FAMILIES
 from zom.paths import name_faults
 from zom.testing.array_documents import draft_arrays, v2_arrays, v3_arrays
 from zom.testing.json_values import attributes, json_values, shuffled
@@ -38,7 +36,6 @@ __all__ = [
 Members = Literal["known", "unknown", "any"]
 """Whether groups know their members: all do, none does, or some do."""
 
-_FAMILIES = {"v2": V2, "v3": V3, "draft": DRAFT}
 _ARRAYS = {"v2": v2_arrays, "v3": v3_arrays, "draft": draft_arrays}
 _ODD_NAMES = ("0", "c", "a", "a.b", "ab", "members", "attributes", "_members", "-", "A")
 _ODD_V3_NAMES = (
@@ -90,12 +87,12 @@ def array_specs(form: Format = "v3") -> SearchStrategy[Any]:
     >>> array_specs("v2").is_empty
     False
     """
-    return array_documents(form).map(_FAMILIES[form].classes["array"].parse)
+    return array_documents(form).map(FAMILIES[form].classes["array"].parse)
 
 
 @st.composite
 def _groups(draw: st.DrawFn, form: Format, members: Members, depth: int, width: int) -> dict[str, Any]:
-    document: dict[str, Any] = dict(_FAMILIES[form].constants["group"])
+    document: dict[str, Any] = dict(FAMILIES[form].constants["group"])
     if draw(st.booleans()):
         document["attributes"] = draw(attributes())
     if form == "v3" and draw(st.integers(0, 3)) == 0:
@@ -131,6 +128,6 @@ def group_specs(
     """
 
     def parsed(document: dict[str, Any]) -> Spec:
-        return _FAMILIES[form].classes["group"].parse(document)
+        return FAMILIES[form].classes["group"].parse(document)
 
     return group_documents(form, members=members, max_depth=max_depth, max_members=max_members).map(parsed)

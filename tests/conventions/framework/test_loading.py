@@ -65,3 +65,44 @@ def test_versions_of_an_id_are_found_without_the_others():
         conventions.versions_of({"ome"})
     )
     assert conventions.versions_of(()) == ()
+
+
+def test_no_model_is_defined_but_that_of_the_version_of_the_nodes():
+    script = SCRIPT + "print(*(name for name in sys.modules if name.startswith('zom.conventions.ome.')))"
+    for version, wanted in (
+        ("0.5", "keys"),
+        ("0.6", "v06_form"),
+        ("0.6.dev4", "v06_dev4"),
+        ("0.6.dev1", "older_form"),
+    ):
+        group = {"ome": {"version": version}}
+        command = [sys.executable, "-c", script.format(asked="", attributes=group)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        _, names, modules = done.stdout.splitlines()
+        assert f"ome/{version}" in names.split()
+        found = {each.rpartition(".")[2] for each in modules.split()}
+        assert wanted in found
+        if version == "0.5":
+            assert not found & {"transformations", "v06_form", "v06_dev4", "older_form", "spatialdata_form"}
+
+
+def test_a_function_that_defines_a_model_is_called_once_and_late():
+    from zom.conventions import Attributes, Convention
+
+    calls = []
+
+    def define():
+        class See(Attributes):
+            see: str
+
+        calls.append(See)
+        return See
+
+    made = Convention("see", owns=("see",), attributes=define)
+    assert calls == []
+    assert made.models == {"group": calls[0], "array": calls[0]}
+    assert [code for code, _ in made.codes()] == ["see/attributes"]
+    assert len(calls) == 1
+    # Without `owns`, what it owns is asked of the model.
+    assert Convention("see", attributes=define).owns == ("see",)
+    assert len(calls) == 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from typing_extensions import override
 
@@ -33,13 +33,16 @@ if TYPE_CHECKING:
     from zom.schema import Draft, Flavour, Loss
     from zom.schema.standard import SchemaPart
 
-__all__ = ["Convention", "Detect", "Followed", "conventions", "declaration_of", "register"]
+__all__ = ["Convention", "DefineModel", "Detect", "Followed", "conventions", "declaration_of", "register"]
 
 Detect: TypeAlias = Callable[[Node], str | None]
 """How a convention is found at a node: the words that say why it is there; None where it isn't."""
 
 Followed: TypeAlias = Callable[[Node], tuple[int, ...]]
 """Which version a node follows, by its numbers."""
+
+DefineModel: TypeAlias = Callable[[], type[Attributes]]
+"""Defines a model of attributes, with all that it is made of."""
 
 Kind = Literal["array", "group"]
 
@@ -87,7 +90,9 @@ class Convention:
     """The kinds of nodes that can have it."""
     formats: tuple[str, ...] = FORMATS
     """The formats of nodes that can have it."""
-    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | None = None
+    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None
+    """Models of the attributes that it owns; or, with `owns`, a function that defines one, called where it is needed:
+    many classes of pydantic take a while."""
     owns: tuple[str, ...] = ()
     """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
     those of its models."""
@@ -122,14 +127,10 @@ class Convention:
     where they weren't asked."""
     refines: tuple[str, ...] = ()
     """The ids of conventions that say the same of a node in other words: there, this one speaks."""
-    models: dict[str, type[Attributes]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.detect is not None and self.signs:
             raise ExtensionError(f"convention {self.name!r}: expected detect= or signs=, got both")
-        given = self.attributes
-        models = dict.fromkeys(self.on, given) if isinstance(given, type) else dict(given or {})
-        object.__setattr__(self, "models", models)
         for name in (
             "aliases",
             "dead_aliases",
@@ -146,7 +147,7 @@ class Convention:
         ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.owns:
-            keys = (key for model in models.values() for key in model.owned())
+            keys = (key for model in self.models.values() for key in model.owned())
             object.__setattr__(self, "owns", tuple(dict.fromkeys(keys)))
         if strange := [each for each in self.rules if not isinstance(each, CheckedRule)]:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
             message = f"convention {self.name!r}: expected CheckedRules as rules, found {strange[0]!r}"
@@ -164,6 +165,16 @@ class Convention:
     def __repr__(self) -> str:
         count = len(self.rules)
         return short("conventions.Convention", f"{self.name}: {count} rule{'' if count == 1 else 's'}")
+
+    @cached_property
+    def models(self) -> Mapping[str, type[Attributes]]:
+        """The model of the attributes of each kind of nodes that has one."""
+        given = self.attributes
+        if given is None:
+            return {}
+        if isinstance(given, Mapping):
+            return dict(cast("Mapping[str, type[Attributes]]", given))
+        return dict.fromkeys(self.on, given if isinstance(given, type) else given())
 
     @property
     def name(self) -> str:

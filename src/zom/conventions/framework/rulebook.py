@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zom.checks.check import Breach, Site, Skip
     from zom.conventions.framework.attributes import Attributes
-    from zom.conventions.framework.convention import Detect, Followed, Kind
+    from zom.conventions.framework.convention import DefineModel, Detect, Followed, Kind
     from zom.conventions.framework.rulebook_tables import RulebookTables, StoredTables
 
 __all__ = ["Functions", "read_rulebook"]
@@ -43,7 +43,7 @@ C = TypeVar("C", bound=Convention)
 def read_rulebook(
     path: str | Path,
     *,
-    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | None = None,
+    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None,
     functions: Functions | Iterable[Function] = (),
     detect: Detect | None = None,
     followed: Followed | None = None,
@@ -52,7 +52,7 @@ def read_rulebook(
 def read_rulebook(
     path: str | Path,
     *,
-    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | None = None,
+    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None,
     functions: Functions | Iterable[Function] = (),
     detect: Detect | None = None,
     followed: Followed | None = None,
@@ -61,7 +61,7 @@ def read_rulebook(
 def read_rulebook(  # noqa: PLR0913 - each is a part of the convention that TOML has no words for
     path: str | Path,
     *,
-    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | None = None,
+    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None,
     functions: Functions | Iterable[Function] = (),
     detect: Detect | None = None,
     followed: Followed | None = None,

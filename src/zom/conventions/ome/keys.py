@@ -17,7 +17,7 @@ from zom.conventions.ome.omero import Omero
 from zom.conventions.ome.plates import Plate
 from zom.conventions.ome.wells import Well
 
-__all__ = ["OmeKeys"]
+__all__ = ["Ome04", "Ome05"]
 
 
 class OmeKeys(Attributes):
@@ -31,3 +31,13 @@ class OmeKeys(Attributes):
     well: Well = Field(default_factory=Well.model_construct)
     layout: Any = Field(default=3, alias=LAYOUT)
     series: list[str] = Field(default=[])
+
+
+class Ome04(OmeKeys):
+    """The keys of OME-Zarr 0.4."""
+
+
+class Ome05(OmeKeys, key="ome"):
+    """What stands under `ome`."""
+
+    version: str

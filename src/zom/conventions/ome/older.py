@@ -10,16 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pydantic import Field
-
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
-from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.ome.edition import arrays_of, lists
-from zom.conventions.ome.plates import Acquisition, Line  # noqa: TC001 - pydantic reads the annotation
-from zom.conventions.ome.v04 import V04, Ome04
-from zom.conventions.ome.v05 import Ome05
+from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v06 import V06
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -27,6 +22,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.attributes import Attributes
     from zom.formats.node_view import Node
 
 __all__ = ["V01", "V02", "V03", "V06DEV1", "V06DEV2", "V06DEV3"]
@@ -35,46 +31,16 @@ _AXES: Final = ("t", "c", "z", "y", "x")
 _PAGE: Final = "https://ngff.openmicroscopy.org/"
 
 
-class Dataset(Part):
-    """One array of an image."""
+def _form() -> type[Attributes]:
+    from zom.conventions.ome.older_form import OmeBefore04  # noqa: PLC0415 - where a node has the version
 
-    path: str
-
-
-class Image(Part):
-    """An image of several resolutions."""
-
-    name: str = ""
-    datasets: list[Dataset] = Field(min_length=1)
+    return OmeBefore04
 
 
-class PlateWell(Part):
-    """Where a well is."""
+def _form_of_drafts() -> type[Attributes]:
+    from zom.conventions.ome.older_form import OmeDraft  # noqa: PLC0415 - where a node has the version
 
-    path: str
-
-
-class Plate(Part):
-    """A plate."""
-
-    rows: list[Line] = Field(min_length=1)
-    columns: list[Line] = Field(min_length=1)
-    wells: list[PlateWell] = Field(min_length=1)
-    acquisitions: list[Acquisition] = Field(default=[])
-    name: str = ""
-
-
-class OmeBefore04(Ome04):
-    """The keys of OME-Zarr 0.1 to 0.3."""
-
-    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
-    plate: Plate = Field(default_factory=Plate.model_construct)  # type: ignore[assignment] # as above
-
-
-class OmeDraft(Ome05, key="ome"):
-    """What stands under `ome` in drafts of 0.6."""
-
-    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
+    return OmeDraft
 
 
 def _arrays(site: Site) -> list[Node]:
@@ -144,7 +110,7 @@ def _before_04(version: str, own: CheckedRule, *but: str) -> Convention:
             version=version,
             title=f"OME-Zarr {version}",
             link=f"{_PAGE}{version}/",
-            attributes=OmeBefore04,
+            attributes=_form,
             owns=V04.owns,
             assumed=False,
             rules=rules,
@@ -196,8 +162,9 @@ _KEPT_OF: Final = ("label", "plate", "well", "bf2raw")
 
 def _draft(version: str) -> Convention:
     kept = (each for each in V06.rules if each.id in _KEPT or each.id.startswith(_KEPT_OF))
-    form: type[Attributes] = OmeDraft
-    made = replace(V06, version=version, title=f"OME-Zarr {version}, a draft", attributes=form, owns=("ome",))
+    made = replace(
+        V06, version=version, title=f"OME-Zarr {version}, a draft", attributes=_form_of_drafts, owns=("ome",)
+    )
     return register(replace(made, assumed=False, rules=(_DRAFT, *kept)))
 
 

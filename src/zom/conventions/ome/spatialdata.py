@@ -11,18 +11,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import Field
-
-from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import register
-from zom.conventions.ome.axes import Axis  # noqa: TC001 - pydantic reads the annotation
-from zom.conventions.ome.multiscales import Dataset  # noqa: TC001 - as above
-from zom.conventions.ome.v04 import V04, Ome04
-from zom.conventions.ome.v05 import V05, Ome05
+from zom.conventions.ome.v04 import V04
+from zom.conventions.ome.v05 import V05
 
 if TYPE_CHECKING:
     from zom.checks.checked_rule import CheckedRule
-    from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.attributes import Attributes
+    from zom.conventions.framework.convention import Convention, DefineModel
     from zom.formats.node_view import Node
 
 __all__ = ["V04_DEV", "V05_DEV"]
@@ -49,25 +45,16 @@ def _holds(rule: CheckedRule) -> bool:
     return binds and rule.id not in _OTHERWISE and not of_image
 
 
-class Image(Part):
-    """An image, whose own transformations are SpatialData's."""
+def _form_of_04() -> type[Attributes]:
+    from zom.conventions.ome.spatialdata_form import Raster04  # noqa: PLC0415 - where a node has the version
 
-    name: str = ""
-    axes: list[Axis]
-    datasets: list[Dataset] = Field(min_length=1)
+    return Raster04
 
 
-class Raster04(Ome04):
-    """The keys of OME-Zarr 0.4."""
+def _form_of_05() -> type[Attributes]:
+    from zom.conventions.ome.spatialdata_form import Raster05  # noqa: PLC0415 - where a node has the version
 
-    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
-
-
-class Raster05(Ome05, key="ome"):
-    """What stands under `ome`."""
-
-    version: str = ""
-    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
+    return Raster05
 
 
 _ATTRIBUTES: Final = "spatialdata_attrs"
@@ -79,7 +66,7 @@ def _is_element(node: Node) -> bool:
     return _ATTRIBUTES in node.attributes or (container is not None and _ATTRIBUTES in container.attributes)
 
 
-def _edition(convention: Convention, form: type[Attributes]) -> Convention:
+def _edition(convention: Convention, form: DefineModel) -> Convention:
     def adopts(node: Node, version: Any) -> bool:
         return version == convention.version and _is_element(node)
 
@@ -98,5 +85,5 @@ def _edition(convention: Convention, form: type[Attributes]) -> Convention:
     )
 
 
-V04_DEV: Final = _edition(V04, Raster04)
-V05_DEV: Final = _edition(V05, Raster05)
+V04_DEV: Final = _edition(V04, _form_of_04)
+V05_DEV: Final = _edition(V05, _form_of_05)

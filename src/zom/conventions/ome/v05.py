@@ -6,29 +6,31 @@ https://ngff.openmicroscopy.org/0.5/
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.convention import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.functions import axes_functions, shared_functions, zarr_v3_functions
-from zom.conventions.ome.keys import OmeKeys
 
-__all__ = ["V05", "Ome05"]
+if TYPE_CHECKING:
+    from zom.conventions.framework.attributes import Attributes
+
+__all__ = ["V05"]
 
 EDITION: Final = Edition("ome")
 
 
-class Ome05(OmeKeys, key="ome"):
-    """What stands under `ome`."""
+def _form() -> type[Attributes]:
+    from zom.conventions.ome.keys import Ome05  # noqa: PLC0415 - where a node has the version
 
-    version: str
+    return Ome05
 
 
 V05: Final = register(
     read_rulebook(
         Path(__file__).with_name("0.5.toml"),
-        attributes=Ome05,
+        attributes=_form,
         functions={
             **axes_functions(),
             **zarr_v3_functions(EDITION),

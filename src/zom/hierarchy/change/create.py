@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
-from zom.formats.draft import ENTRY_POINT
+from zom.formats.families import ENTRY_POINT
 from zom.formats.full_spelling import check_spelling, spelled_in_full
 from zom.hierarchy.change.along import documents_along, found_in
 from zom.hierarchy.change.carry import carry_through, check_texts

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zom.errors import SpecError
+from zom.formats.families import V2, V3
 from zom.formats.node_view import grown
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
 from zom.model.stored import check_consolidated, consolidated_entries, consolidated_pointer, model_document
 

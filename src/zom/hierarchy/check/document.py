@@ -13,7 +13,7 @@ from zom.conventions.report import report_of
 from zom.declaration.declaration import Declaration
 from zom.errors import StoreError
 from zom.formats import detection
-from zom.formats.draft import EntryPoint
+from zom.formats.families import ENTRY_POINT
 from zom.formats.node_view import Node as View
 from zom.formats.node_view import document_tree, spec_tree
 from zom.hierarchy.change.new_names import names_in_tree
@@ -110,7 +110,7 @@ def report_of_document(document: Any, choices: Choices) -> Report:
         return _report(judgement, (*found, *located, *_not_compared(choices)), text, choices)
     if _is_entry_point(value):
         found = (
-            *EntryPoint.check(document if text is None else text, choices.level),
+            *ENTRY_POINT.classes["entry point"].check(document if text is None else text, choices.level),
             *_not_compared(choices),
         )
     else:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.errors import SpecError
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import V2, V3
 from zom.hierarchy.stored.layout import LAYOUTS
 from zom.model.assembly import assemble
 

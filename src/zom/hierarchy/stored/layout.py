@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 from typing_extensions import override
 
 from zom.errors import NotFound, PathError
-from zom.formats.draft import DRAFT, EntryPoint
 from zom.formats.draft_extension import extensions_not_understood
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.formats.families import DRAFT, ENTRY_POINT, V2, V3
 from zom.model.stored import to_documents
 from zom.paths import check_stored_key, parse_path
 from zom.portable import is_own_name
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.extension.datatype import Format
+    from zom.formats.draft import EntryPoint
     from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
     from zom.stores.interface import Listing
@@ -333,4 +332,5 @@ def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
 
 def entry_layout(text: bytes, base: str) -> Layout:
     """The layout that the text of an entry point tells; what is odd in it is reported where it is read."""
-    return draft_layout(EntryPoint.parse(text, "lenient", on_warning=no_warning), base)
+    entry = ENTRY_POINT.classes["entry point"].parse(text, "lenient", on_warning=no_warning)
+    return draft_layout(cast("EntryPoint", entry), base)

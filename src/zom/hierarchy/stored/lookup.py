@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from zom.errors import StoreError
-from zom.formats.draft import ENTRY_POINT, EntryPoint
+from zom.formats.families import ENTRY_POINT
 from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE
 from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.stored.node import Document, StoredNode, is_entry
@@ -24,6 +24,7 @@ from zom.problems import Fault, rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.formats.draft import EntryPoint
     from zom.hierarchy.stored.findings import Findings
     from zom.hierarchy.stored.layout import Layout, Sighting
     from zom.hierarchy.stored.source import Source
