@@ -4,17 +4,13 @@
 
 An OME-Zarr 0.5 plate of 384 wells with 9 fields of two levels each, on a local disk, from the page cache:
 zom reads and validates all of it, ome-zarr-models and yaozarrs do so each in its own way. And a product of
-500 documents, as a spec and as JSON text, by xarray's and CF's rules, and by all that are found. And the CPU time of
-processes that validate little. Each contestant has its turn in every
+500 documents, as a spec and as JSON text, by xarray's and CF's rules, and by all that are found. Each contestant has its turn in every
 round; the figures are medians. Ends with 1 where zom misses a target.
 """
 
 from __future__ import annotations
 
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -120,33 +116,6 @@ def table(title: str, times: dict[str, float], targets: dict[str, float]) -> Non
         )
 
 
-def starts(folder: Path, rounds: int) -> dict[str, float]:
-    """The median CPU time of a process that validates one small hierarchy, and of one that imports what it takes.
-
-    All modules are compiled by the first, as installed ones are.
-    """
-    zom.materialize(v3.GroupSpec(attributes={"title": "small"}), folder / "small.zarr")
-    (folder / "image.json").write_text('{"ome": {"version": "0.5"}}')
-    command = [sys.executable, "-m", "zom"]
-    commands = {
-        "import numpy, pydantic.main": [sys.executable, "-c", "import numpy, pydantic.main"],
-        "zom validate": [*command, "validate", "small.zarr"],
-        "zom validate --convention xarray": [*command, "validate", "small.zarr", "--convention", "xarray"],
-        "zom dingus": [*command, "dingus", "attributes", "image.json"],
-    }
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
-    taken: dict[str, list[float]] = {name: [] for name in commands}
-    for turn in range(rounds + 1):
-        for name, words in commands.items():
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(words, cwd=folder, env=environment, capture_output=True, check=False)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            if turn:
-                taken[name].append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return {name: statistics.median(times) for name, times in taken.items()}
-
-
 def without_findings(report: Any) -> None:
     """A benchmark of rules that found faults, or none to check, would measure something else."""
     assert not report.problems, report.problems[:3]
@@ -189,12 +158,6 @@ def main() -> None:
         ),
         {"zom.validate, a spec": 0.1, "zom.validate, auto": 0.13},
     )
-    with tempfile.TemporaryDirectory() as folder:
-        table(
-            "the start of a process, CPU",
-            starts(Path(folder), rounds * 3),
-            {"zom validate": 0.3, "zom validate --convention xarray": 0.3, "zom dingus": 0.3},
-        )
     if missed:
         print("\nmissed:", *missed, sep="\n- ")
         sys.exit(1)

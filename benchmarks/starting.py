@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import resource
 import statistics
@@ -37,7 +38,8 @@ COMMANDS = {
     "zom tree, arrays": ["tree", "arrays.zarr"],
     "zom validate, xarray and CF": ["validate", "climate.zarr"],
     "zom validate, OME-Zarr": ["validate", "image.zarr"],
-    "zom dingus": ["dingus", "attributes", "image.zarr/zarr.json"],
+    "zom validate --convention xarray": ["validate", "groups.zarr", "--convention", "xarray"],
+    "zom dingus": ["dingus", "attributes", "image.json"],
 }
 COMMAND = "import sys; from zom.cli.start import start; sys.exit(start())"
 PEER_PROGRAMS = {"pydantic_zarr.v3": "import pydantic_zarr.v3", "zarr_metadata": "import zarr_metadata"}
@@ -68,7 +70,9 @@ def make_stores(folder: Path) -> None:
     )
     climate = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={**lines, "tas": values})
     zom.materialize(climate, folder / "climate.zarr")
-    zom.materialize(ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5}), folder / "image.zarr")
+    image = ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5})
+    zom.materialize(image, folder / "image.zarr")
+    (folder / "image.json").write_text(json.dumps(image.to_dict()["attributes"]))
 
 
 def measured(programs: dict[str, list[str]], rounds: int) -> dict[str, float]:
@@ -108,9 +112,11 @@ def main() -> int:
         ("from zom import v3, of numpy and BaseModel", found["from zom import v3"] / found[PEERS], 1.3),
         ("zom --help, ms", found["zom --help"], 150),
         ("zom tree, ms", found["zom tree, arrays"], 150),
-        ("zom validate, xarray and CF, ms", found["zom validate, xarray and CF"], 300),
-        ("zom validate, OME-Zarr, ms", found["zom validate, OME-Zarr"], 300),
-        ("zom dingus, ms", found["zom dingus"], 300),
+        *(
+            (f"{name}, ms", found[name], 300)
+            for name in COMMANDS
+            if name.startswith(("zom validate", "zom dingus"))
+        ),
     )
     for what, is_now, most in targets:
         print(f"- {'met' if is_now <= most else 'MISSED'}: {what}: {is_now:.2f}, at most {most:g}")

@@ -67,7 +67,8 @@ def test_versions_of_an_id_are_found_without_the_others():
     assert conventions.versions_of(()) == ()
 
 
-def test_no_model_is_defined_but_that_of_the_version_of_the_nodes():
+@pytest.mark.parametrize("asked", ["", "conventions=['ome']"])
+def test_no_model_is_defined_but_that_of_the_version_of_the_nodes(asked):
     script = SCRIPT + "print(*(name for name in sys.modules if name.startswith('zom.conventions.ome.')))"
     for version, wanted in (
         ("0.5", "keys"),
@@ -76,14 +77,29 @@ def test_no_model_is_defined_but_that_of_the_version_of_the_nodes():
         ("0.6.dev1", "older_form"),
     ):
         group = {"ome": {"version": version}}
-        command = [sys.executable, "-c", script.format(asked="", attributes=group)]
+        command = [sys.executable, "-c", script.format(asked=asked, attributes=group)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         _, names, modules = done.stdout.splitlines()
-        assert f"ome/{version}" in names.split()
+        assert [name for name in names.split() if name.startswith("ome/")] == [f"ome/{version}"]
         found = {each.rpartition(".")[2] for each in modules.split()}
         assert wanted in found
         if version == "0.5":
             assert not found & {"transformations", "v06_form", "v06_dev4", "older_form", "spatialdata_form"}
+
+
+def test_rules_of_versions_that_are_not_there_are_told_where_no_version_is():
+    import zom
+    from zom import v3
+
+    def versions(attributes, asked):
+        report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), conventions=asked)
+        return {each.convention for each in report.rules}, {each.code for each in report.problems}
+
+    assert {"ome/0.4", "ome/0.5", "ome/0.6"} <= versions({}, ["ome"])[0]
+    # Who names a version asks for that one.
+    names, codes = versions({"ome": {"version": "0.5"}}, ["ome/0.4", "ome/0.6"])
+    assert names == {"ome/0.4", "ome/0.6"}
+    assert codes == {"convention/other-version"}
 
 
 def test_a_function_that_defines_a_model_is_called_once_and_late():

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zom.conventions.anndata.elements import SPARSE, TYPE, VERSION, VERSIONS
-from zom.formats import v2, v3
+from zom.formats.families import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from zom.formats import v2, v3
 
 __all__ = ["Categorical", "Nullable", "Sparse", "categorical", "csc", "csr", "nullable", "skeleton"]
 
@@ -139,12 +141,12 @@ class _Builder:
     def __init__(self, zarr_format: Literal[2, 3]) -> None:
         if zarr_format not in {2, 3}:
             raise ValueError(f"zarr_format: expected 2 or 3, got {zarr_format!r}")
-        self._module: Any = v2 if zarr_format == 2 else v3
+        self._classes: Any = FAMILIES["v2" if zarr_format == 2 else "v3"].classes
 
     def group(self, encoding: str, members: Mapping[str, Any], **attributes: Any) -> Any:
         """A group that is an element."""
         said = {TYPE: encoding, VERSION: VERSIONS[encoding], **attributes}
-        return self._module.GroupSpec(attributes=said, members=dict(members))
+        return self._classes["group"](attributes=said, members=dict(members))
 
     def array(self, shape: tuple[int, ...], dtype: str, encoding: str | None = "") -> Any:
         """An array that is an element; with the encoding None, one that is a part of an element."""
@@ -152,7 +154,7 @@ class _Builder:
         if encoding is not None:
             said = encoding or ("string-array" if dtype == "string" else "array")
             attributes = {TYPE: said, VERSION: VERSIONS[said]}
-        return self._module.ArraySpec.build(shape=shape, dtype=dtype, attributes=attributes)
+        return self._classes["array"].build(shape=shape, dtype=dtype, attributes=attributes)
 
     def matrix(self, shape: tuple[int, int], matrix: Matrix) -> Any:
         """A dense or sparse matrix."""

@@ -376,8 +376,10 @@ class _Detection:
         present = self.judgement.presences
         ids = {name.partition("/")[0] for name in present}
         for name, family in self._families.items():
-            for each in family:
-                if each in self._is_wanted:
+            wanted = [each for each in family if each in self._is_wanted]
+            # Where one version is there, nobody asks why the rules of the others were not.
+            if not any(each.name in present for each in wanted):
+                for each in wanted:
                     self.judgement.expect(each)
             asked = [each for each in family if each in demanded]
             is_there = any(each.name in present or ids & set(each.parts) for each in asked)

@@ -12,13 +12,17 @@ Each version is a convention of its own; the rules that versions share are writt
 
 from __future__ import annotations
 
-from zom.conventions.ome.build import image, labels
-from zom.conventions.ome.build_plate import plate
+from typing import TYPE_CHECKING
+
 from zom.conventions.ome.older import V01, V02, V03, V06DEV1, V06DEV2, V06DEV3
 from zom.conventions.ome.spatialdata import V04_DEV, V05_DEV
 from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v05 import V05
 from zom.conventions.ome.v06 import V06, V06DEV4, V06RC0
+
+if TYPE_CHECKING:
+    from zom.conventions.ome.build import image, labels
+    from zom.conventions.ome.build_plate import plate
 
 __all__ = [
     "V01",
@@ -38,3 +42,16 @@ __all__ = [
     "labels",
     "plate",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What builds hierarchies, imported when it is asked for: it needs the classes of v2 and of v3."""
+        if name not in {"image", "labels", "plate"}:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
+        from zom.conventions.ome.build import image, labels  # noqa: PLC0415 - see above
+        from zom.conventions.ome.build_plate import plate  # noqa: PLC0415 - see above
+
+        found = {"image": image, "labels": labels, "plate": plate}
+        globals().update(found)
+        return found[name]

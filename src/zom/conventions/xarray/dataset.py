@@ -16,7 +16,7 @@ from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
-from zom.formats import v2, v3
+from zom.formats.families import FAMILIES
 from zom.formats.node_view import spec_tree
 from zom.model.builders.build import AUTO
 from zom.model.builders.chunking import BUILD, refuse
@@ -25,6 +25,7 @@ from zom.problems import Problem, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zom.formats import v2, v3
     from zom.model.builders.build import Compression, DTypeLike, ShardChoice
     from zom.model.builders.chunking import ChunkChoice
 
@@ -139,7 +140,7 @@ def dataset(  # noqa: PLR0913 - a dataset has that many parts
     ]
     if alone:
         said["coordinates"] = " ".join(sorted(alone))
-    model: Any = v3.GroupSpec if zarr_format == 3 else v2.GroupSpec
+    model: Any = FAMILIES["v3" if zarr_format == 3 else "v2"].classes["group"]
     spec: v3.GroupSpec | v2.GroupSpec = model(attributes=said, members={**members, **(groups or {})})
     _refuse_findings(spec)
     return spec
@@ -243,6 +244,8 @@ def _lengths(variable: Variable) -> Any:
 def _v3_array(
     name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
 ) -> v3.ArraySpec:
+    from zom.formats import v3  # noqa: PLC0415 - where there is one to build
+
     fill = AUTO if variable.missing is None else variable.missing
     spec = v3.ArraySpec.build(
         shape=shape,
@@ -261,6 +264,8 @@ def _v2_array(
 ) -> v2.ArraySpec:
     if variable.shards is not None:
         raise refuse(f"{name}.shards", "none, for Zarr v2 has no shards", variable.shards)
+    from zom.formats import v2  # noqa: PLC0415 - where there is one to build
+
     # xarray takes fill_value for the mask: where nothing is missing, it has to be null.
     return v2.ArraySpec.build(
         shape=shape,
