@@ -98,3 +98,34 @@ def test_the_name_with_a_colon_that_the_framework_recommends_breaks_only_the_sch
     assert [problem.code for problem in zom.validate(spec, conventions=["proj"], profile="schema")] == [
         "proj/declaration"
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("uid", "uuid"),
+        ("UUID", "uuid"),
+        ("id", "uuid"),
+        ("schemaUrl", "schema_url"),
+        ("spec-url", "spec_url"),
+    ],
+)
+def test_a_field_that_is_called_otherwise_is_one_finding(field, meant):
+    """Without it, nothing identifies the convention, which would be a second one."""
+    declared = PROJ.declaration
+    value = {"uuid": UNKNOWN, "schema_url": "https://example.com/s.json", "spec_url": "https://example.com/"}[
+        meant
+    ]
+    spec = v3.GroupSpec(
+        attributes={"zarr_conventions": [declared, {field: value, "name": "soil"}], "proj:code": "EPSG:1"}
+    )
+    (problem,) = (each for each in zom.validate(spec, conventions=["zarr-conventions"]).problems)
+    assert str(problem) == (
+        f'attributes.zarr_conventions[1].{field}: expected one of uuid, schema_url, spec_url, name, description, found "{field}"; did you mean {meant!r}?'
+    )
+    assert problem.code == "zarr-conventions/fields"
+
+
+def test_a_further_uuid_is_a_field_that_declarations_do_not_have():
+    declared = {"zarr_conventions": [{**SPATIAL.declaration, "own-uuid": UNKNOWN}]}
+    assert said(declared, "zarr-conventions") == [("zarr-conventions/fields", "error")]

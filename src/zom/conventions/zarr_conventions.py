@@ -7,6 +7,7 @@ the nodes that declare it, is the business of its own rules; nothing is fetched.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,8 @@ from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import conventions, register
 from zom.conventions.framework.declarations import FIELDS, declarations, known
 from zom.conventions.framework.rulebook import read_rulebook
+from zom.extension.registry import did_you_mean
+from zom.misspelling import misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -31,16 +34,27 @@ __all__ = ["ZARR_CONVENTIONS"]
 # --- the rules of declarations -----------------------------------------------------------------------------
 
 
+_UUID: Final = re.compile("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+
+
 def _only_known_fields(site: Site) -> Iterator[Breach] | Skip:
     found = declarations(site.node)
     if not found:
         return Skip("nothing is declared")
     return (
-        site.breach((*each.path, name), f"one of {', '.join(FIELDS)}", show(name))
+        site.breach((*each.path, name), f"one of {', '.join(FIELDS)}", show(name), fix=_meant(each, name))
         for each in found
         for name in each.entry
         if name not in FIELDS
     )
+
+
+def _meant(declared: Declaration, name: str) -> str | None:
+    """The field that is meant by another name: what has the form of a uuid is one, whatever it is called."""
+    value = declared.entry[name]
+    is_uuid = isinstance(value, str) and _UUID.fullmatch(value)
+    meant = "uuid" if is_uuid else next((each for each in FIELDS if misspelt(name, each)), None)
+    return None if meant is None or meant in declared.entry else did_you_mean([meant])
 
 
 def _once(site: Site) -> Iterator[Breach] | Skip:
@@ -174,6 +188,13 @@ ZARR_CONVENTIONS: Final = register(
     read_rulebook(
         Path(__file__).with_name("zarr_conventions.toml"),
         attributes=Declarations,
-        functions=(_only_known_fields, _once, _as_above, _of_known_version, _alive, _is_known),
+        functions=(
+            _only_known_fields,
+            _once,
+            _as_above,
+            _of_known_version,
+            _alive,
+            _is_known,
+        ),
     )
 )
