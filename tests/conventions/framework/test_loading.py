@@ -122,3 +122,26 @@ def test_a_function_that_defines_a_model_is_called_once_and_late():
     # Without `owns`, what it owns is asked of the model.
     assert Convention("see", attributes=define).owns == ("see",)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [int, {"group": int}, lambda: int, lambda: None],
+    ids=["class", "by kind", "function", "nothing"],
+)
+def test_what_is_no_model_of_attributes_is_refused(attributes):
+    from zom.conventions import Convention
+    from zom.errors import ExtensionError
+
+    message = (
+        r"^convention 'see': expected subclasses of Attributes as attributes, found (<class 'int'>|None)$"
+    )
+    with pytest.raises(ExtensionError, match=message):
+        Convention("see", attributes=attributes)
+    if isinstance(attributes, (type, dict)):
+        with pytest.raises(ExtensionError, match=message):
+            Convention("see", owns=("see",), attributes=attributes)
+    else:
+        late = Convention("see", owns=("see",), attributes=attributes)
+        with pytest.raises(ExtensionError, match=message):
+            late.models  # noqa: B018 - it is asked here

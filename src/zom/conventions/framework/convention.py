@@ -146,9 +146,10 @@ class Convention:
             "refines",
         ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if not self.owns:
-            keys = (key for model in self.models.values() for key in model.owned())
-            object.__setattr__(self, "owns", tuple(dict.fromkeys(keys)))
+        is_late = not isinstance(self.attributes, (type, Mapping, type(None)))
+        if not is_late or not self.owns:
+            keys = dict.fromkeys(key for model in self.models.values() for key in model.owned())
+            object.__setattr__(self, "owns", self.owns or tuple(keys))
         if strange := [each for each in self.rules if not isinstance(each, CheckedRule)]:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
             message = f"convention {self.name!r}: expected CheckedRules as rules, found {strange[0]!r}"
             raise ExtensionError(message)
@@ -169,12 +170,21 @@ class Convention:
     @cached_property
     def models(self) -> Mapping[str, type[Attributes]]:
         """The model of the attributes of each kind of nodes that has one."""
-        given = self.attributes
+        given: Any = self.attributes
         if given is None:
             return {}
+        if not isinstance(given, (type, Mapping)):
+            given = given()
+        found: dict[str, Any]
         if isinstance(given, Mapping):
-            return dict(cast("Mapping[str, type[Attributes]]", given))
-        return dict.fromkeys(self.on, given if isinstance(given, type) else given())
+            found = dict(cast("Mapping[str, Any]", given))
+        else:
+            found = dict.fromkeys(self.on, given)
+        for each in found.values():
+            if not (isinstance(each, type) and issubclass(each, Attributes)):
+                message = f"convention {self.name!r}: expected subclasses of Attributes as attributes, found {each!r}"
+                raise ExtensionError(message)
+        return found
 
     @property
     def name(self) -> str:
