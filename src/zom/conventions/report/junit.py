@@ -95,7 +95,7 @@ def _by_group(report: Report) -> dict[str, list[Problem]]:
 
 
 def _judged(report: Report) -> Iterator[tuple[str, list[RuleCount]]]:
-    """Each convention that is in the hierarchy, with its rules: not the other versions that it might follow."""
+    """Each convention that is in the hierarchy, with its rules: not those that were asked for and are nowhere."""
     present = {each.convention for each in report.conventions}
     counts: dict[str, list[RuleCount]] = {}
     for each in report.rules:
