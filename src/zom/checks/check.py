@@ -34,6 +34,7 @@ __all__ = [
     "check_called",
     "named",
     "names_of_checks",
+    "of_document",
     "python",
     "unpublished",
 ]
@@ -328,10 +329,11 @@ class UnreadValues(Exception):
 VALUES_UNREADABLE: Final = Skip("the values can't be read")
 
 
-def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
+def python(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | None = None) -> Check:
     """What no name of the vocabulary says: a function that yields breaches, or gives a Skip.
 
-    The rule is published with its text, and marked as not portable.
+    The rule is published with its text, and marked as not portable. It isn't run where nothing stands at the
+    selector `needs`.
 
     >>> def titled(site):
     ...     if not site.holder.attributes.get("title", "").strip():
@@ -355,7 +357,18 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
             message = f"the rule's function {where} failed at {site.node.path}: {cause!r}"
             raise ExtensionError(message) from cause
 
-    return Check("python", {}, run)
+    return Check("python", {}, run, needs=needs)
+
+
+def of_document(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | None = None) -> Check:
+    """As `python`, of a function that looks at the document of one node only, and not at its name.
+
+    It is judged once for all documents that are alike.
+
+    >>> of_document(lambda site: ()).is_local
+    True
+    """
+    return replace(python(function, needs), is_local=True)
 
 
 VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=True")

@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from zom.checks.check import NOT_READ, Breach, Outcome, Site, Skip, named, unpublished
+from zom.formats.node_view import remembered
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from zom.formats.node_view import Node
 
-__all__ = ["Lengths", "length_breaches", "lengths_of", "names_breach", "one_length", "shared_dims"]
+__all__ = [
+    "Lengths",
+    "length_breaches",
+    "lengths_of",
+    "named_arrays",
+    "names_breach",
+    "one_length",
+    "shared_dims",
+]
 
-Lengths = dict[str, tuple[int, "Node"]]
+Lengths: TypeAlias = "Mapping[str, tuple[int, Node]]"
 """The length of each dimension, and an array in which it is so long."""
 
 Names: TypeAlias = "Sequence[str | None]"
@@ -36,18 +45,16 @@ def length_breaches(
 ) -> Iterator[Breach]:
     """Each dimension of the `arrays`, given with names and shapes, that has another length in `lengths`.
 
-    A length that isn't known yet is added there. With `only`, just these dimensions count, and those in `but`
-    never do.
+    Of one that isn't there the first array tells the length. With `only`, just these dimensions count, and
+    those in `but` never do.
     """
+    first_lengths: dict[str, tuple[int, Node]] = {}
     for node, names, shape in arrays:
         for place, (name, size) in enumerate(zip(names, shape, strict=False)):
             if name is None or name in but or (only is not None and name not in only):
                 continue
-            known = lengths.get(name)
-            if known is None:
-                lengths[name] = (size, node)
-            elif size != known[0]:
-                wanted, first = known
+            wanted, first = lengths.get(name) or first_lengths.setdefault(name, (size, node))
+            if size != wanted:
                 expected = f"{wanted} for the dimension {show(name)}, as in {first.path}{where}"
                 yield Breach(node, ("shape", place), expected, str(size), None, (first.path,))
 
@@ -61,7 +68,11 @@ def lengths_of(group: Node) -> Lengths:
     >>> lengths_of(spec_tree(v3.GroupSpec(members={"x": x})))
     {'x': (4, <array /x>)}
     """
-    lengths: Lengths = {}
+    return remembered(group, _lengths_of)
+
+
+def _lengths_of(group: Node) -> Lengths:
+    lengths: dict[str, tuple[int, Node]] = {}
     for node in sorted(group.arrays.values(), key=lambda each: (each.dims != (each.name,), each.name)):
         for dim, size in zip(node.dims or (), node.shape or (), strict=False):
             if dim is not None:
@@ -85,8 +96,14 @@ def shared_dims(site: Site) -> Outcome:
     lengths = lengths_of(group)
     if not lengths:
         return Skip("no array of the group has named dimensions")
-    arrays = ((node, node.dims or (), node.shape or ()) for node in group.arrays.values())
-    return tuple(length_breaches(arrays, lengths))
+    return tuple(length_breaches(named_arrays(group), lengths))
+
+
+def named_arrays(group: Node) -> Iterator[tuple[Node, Names, Sequence[int]]]:
+    """The arrays of a group whose dimensions have names, with these and their lengths."""
+    for node in group.arrays.values():
+        if node.dims:
+            yield node, node.dims, node.shape or ()
 
 
 @unpublished

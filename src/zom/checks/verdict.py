@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["asking", "pointer_to", "problem_of", "verdict", "why_absent"]
 
 _UNMET: Final = "its condition is not met"
+_NOT_MET: Final = Skip(_UNMET)
 
 
 def verdict(rule: CheckedRule, site: Site) -> Outcome:
@@ -60,10 +61,20 @@ def asking(rule: CheckedRule) -> Callable[[Site], Outcome]:
     >>> asking(CheckedRule("b", python(lambda site: ()), must="all is well"))(Site(node, node))
     ()
     """
-    check = rule.check
-    if rule.each is None and not rule.when:
-        return check.function if not check.params else check.run
-    return partial(verdict, rule)
+    if rule.each is not None:
+        return partial(verdict, rule)
+    check, conditions = rule.check, rule.when
+    run = partial(check.function, **check.params) if check.params else check.function
+    if not conditions:
+        return run
+
+    def ask(site: Site) -> Outcome:
+        for condition in conditions:
+            if not holds(condition, site):
+                return _NOT_MET
+        return run(site)
+
+    return ask
 
 
 def why_absent(rule: CheckedRule) -> str:

@@ -12,7 +12,7 @@ from zom.checks.values import equal
 from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_one
 from zom.conventions.cf.time_units import is_reference
-from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text
+from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, only
 from zom.conventions.cf.words import pairs
 from zom.problems import show
 
@@ -107,6 +107,7 @@ def _inherited(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, expected, show(found), related=[parent])
 
 
+@only("no boundary variable")
 def _is_bounds(variable: Variable) -> bool:
     return variable.is_named("bounds", "bounds_tie_points")
 
@@ -145,6 +146,7 @@ def _same_terms(variable: Variable, text: str) -> Iterator[Breach]:
                 )
 
 
+@only("no bounds of a parametric vertical coordinate")
 def _parent_has_terms(variable: Variable) -> bool:
     parents = variable.dataset.named(variable.node, "bounds")
     return any(isinstance(parent.attributes.get("formula_terms"), str) for parent in parents)
@@ -167,31 +169,27 @@ def _agrees(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, expected, show(found), related=[parent])
 
 
+@only("no climatology variable")
 def _is_climatology(variable: Variable) -> bool:
     return variable.is_named("climatology")
 
 
 def _of_climatology(check: Callable[[Variable], Iterator[Breach]]) -> Any:
-    return judged(check, where=_is_climatology, otherwise="no climatology variable")
+    return judged(check, where=_is_climatology)
 
-
-_NONE: Final = "no boundary variable"
 
 CHECKS: Final[Functions] = {
     "bounds-exist": names_one("bounds"),
     "bounds-dimensions": _dimensions("bounds"),
     "bounds-vertices": judged_text(_vertices, "bounds"),
     "bounds-numeric": _numeric("bounds"),
-    "bounds-attributes": judged(_inherited, where=_is_bounds, otherwise=_NONE),
-    "bounds-bare": judged(_bare, where=_is_bounds, otherwise=_NONE),
-    "bounds-formula-terms": judged(
-        _formula, where=_parent_has_terms, otherwise="no bounds of a parametric vertical coordinate"
-    ),
+    "bounds-attributes": judged(_inherited, where=_is_bounds),
+    "bounds-bare": judged(_bare, where=_is_bounds),
+    "bounds-formula-terms": judged(_formula, where=_parent_has_terms),
     "bounds-formula-terms-agree": judged_text(
         _same_terms,
         "formula_terms",
         where=_parent_has_terms,
-        otherwise="no bounds of a parametric vertical coordinate",
     ),
     "climatology-of-time": judged(_time, about="climatology", reach="document"),
     "climatology-exists": names_one("climatology"),

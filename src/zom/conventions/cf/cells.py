@@ -14,7 +14,7 @@ from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_meth
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.dataset import naming
 from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from zom.checks.check import Breach, Skip
     from zom.conventions.framework.rulebook import Functions
-    from zom.formats.node_view import Node
 
 __all__ = ["CHECKS"]
 
@@ -34,6 +33,8 @@ _STANDARD: Final = frozenset({
     "grid_longitude", "model_level_number", "radiation_wavelength", "radiation_frequency", "area_type",
 })  # fmt: skip
 """Standard names of coordinates that methods are said of without there being such a coordinate."""
+
+_BOUNDS: Final = frozenset({"bounds", "climatology"})
 
 
 def _form(variable: Variable, text: str) -> Iterator[Breach]:
@@ -110,22 +111,17 @@ def _known(variable: Variable) -> Iterator[Breach]:
             yield variable.breach("cell_methods", "a method of Appendix E", repr(each.method), fix=fix)
 
 
-def _scalars(variable: Variable) -> list[Node]:
-    return [node for node, how in variable.coordinates if how == "coordinates"]
-
-
 def _names(variable: Variable) -> Iterator[Breach]:
     """A name is refused only where it is nearly one that is there, or no standard name by its form.
 
     Any name of the standard name table is allowed here, and zom has no such table.
     """
-    scalars = _scalars(variable)
-    known = {str(dim) for dim in variable.dims or ()} | {node.name for node in scalars} | {"area"}
-    names = {variable.of(node).text("standard_name") for node, _ in variable.coordinates}
+    coordinates = variable.coordinates
     for each in _parsed(variable):
         for dim in each.dims:
-            if dim in known or dim in names or dim in _STANDARD:
+            if dim in _STANDARD or dim in (variable.dims or ()) or dim in coordinates.by_name:
                 continue
+            known = {*map(str, variable.dims or ()), *(each.name for each in coordinates.named), "area"}
             close = _close(dim, known | _STANDARD)
             if close or re.fullmatch("[a-z][a-z0-9_]*", dim) is None:
                 expected = (
@@ -150,13 +146,14 @@ def _once(variable: Variable) -> Iterator[Breach]:
 
 def _climate(variable: Variable) -> Iterator[Breach]:
     for each in _parsed(variable):
-        if each.climate and not any("climatology" in node.attributes for node, _ in variable.coordinates):
+        if each.climate and not any("climatology" in one.attributes for one in variable.coordinates.all):
             words = " ".join(each.climate[0])
             yield variable.breach(
                 "cell_methods", "a time coordinate with climatology", f"{words!r} without one"
             )
 
 
+@only("no method within or over days or years")
 def _has_climate(variable: Variable) -> bool:
     return any(each.climate for each in _parsed(variable))
 
@@ -172,6 +169,7 @@ def _intervals(variable: Variable) -> Iterator[Breach]:
             yield variable.breach("cell_methods", "'interval: <number> <unit>'", repr(each.wrong_interval))
 
 
+@only("no intervals")
 def _has_intervals(variable: Variable) -> bool:
     return any(each.intervals for each in _parsed(variable))
 
@@ -179,12 +177,10 @@ def _has_intervals(variable: Variable) -> bool:
 def _given(variable: Variable) -> Iterator[Breach]:
     said = {dim for each in _parsed(variable) for dim in each.dims}
     missing: list[str] = []
-    for node, _ in variable.coordinates:
-        coordinate = variable.of(node)
-        axis = coordinate.axis
-        names = {node.name, coordinate.text("standard_name"), "area" if axis in {"X", "Y"} else None}
-        if axis is not None and (coordinate.is_coordinate or node.shape == ()) and not names & said:
-            missing.append(node.name)
+    for each in variable.coordinates.on_axes:
+        names = (each.name, each.text("standard_name"), "area" if each.axis in {"X", "Y"} else None)
+        if (each.is_coordinate or each.shape == ()) and said.isdisjoint(names):
+            missing.append(each.name)
     if missing:
         found = (
             "no cell_methods"
@@ -194,33 +190,23 @@ def _given(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("cell_methods", f"a method for {', '.join(missing)}", found)
 
 
+@only("no data with spatiotemporal coordinates")
 def _has_axes(variable: Variable) -> bool:
     usable = "cell_methods" not in variable.attributes or bool(_parsed(variable))
-    axes = any(variable.of(node).axis is not None for node, _ in variable.coordinates)
-    return usable and variable.is_data and not variable.is_text and axes
+    return usable and variable.is_data and not variable.is_text and bool(variable.coordinates.on_axes)
 
 
 def _bounds(variable: Variable) -> Iterator[Breach]:
-    by_name = {node.name: node for node, _ in variable.coordinates}
-    by_name |= {
-        name: node
-        for node, _ in variable.coordinates
-        if isinstance(name := node.attributes.get("standard_name"), str)
-    }
     for each in _parsed(variable):
         for dim in each.dims if each.method != "point" else ():
-            node = by_name.get(dim)
-            if (
-                node is None
-                or variable.of(node).is_text
-                or not {"bounds", "climatology"}.isdisjoint(naming(node))
-            ):
+            found = variable.coordinates.by_name.get(dim)
+            if found is None or found.is_text or not _BOUNDS.isdisjoint(naming(found.node)):
                 continue
             yield variable.breach(
                 "cell_methods",
-                f"bounds of {node.name!r}, over which {each.method} is",
+                f"bounds of {found.name!r}, over which {each.method} is",
                 "none",
-                related=[node],
+                related=[found.node],
             )
 
 
@@ -229,27 +215,22 @@ CHECKS: Final[Functions] = {
     "cell-measures-measure": judged_text(
         _measure,
         "cell_measures",
-        where=lambda v: bool(pairs(v.text("cell_measures") or "")),
-        otherwise="no pairs",
+        where=only("no pairs")(lambda v: bool(pairs(v.text("cell_measures") or ""))),
         reach="document",
     ),
     "cell-measures-exist": judged_text(_exist, "cell_measures"),
     "cell-measures-dimensions": judged_text(
-        _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
+        _dimensions, "cell_measures", where=only("a domain variable")(lambda v: not v.is_domain)
     ),
     "cell-measures-units": judged_text(_units, "cell_measures"),
     "cell-methods": judged_text(_grammar, "cell_methods", reach="document"),
     "cell-methods-known": judged(_known, about="cell_methods", reach="document"),
     "cell-methods-names": judged(_names, about="cell_methods"),
     "cell-methods-once": judged(_once, about="cell_methods", reach="document"),
-    "cell-methods-climatology": judged(
-        _climate, about="cell_methods", where=_has_climate, otherwise="no method within or over days or years"
-    ),
+    "cell-methods-climatology": judged(_climate, about="cell_methods", where=_has_climate),
     "cell-methods-intervals": judged(
-        _intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", reach="document"
+        _intervals, about="cell_methods", where=_has_intervals, reach="document"
     ),
-    "cell-methods-given": judged(
-        _given, where=_has_axes, otherwise="no data with spatiotemporal coordinates"
-    ),
+    "cell-methods-given": judged(_given, where=_has_axes),
     "cell-methods-bounds": judged(_bounds, about="cell_methods"),
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.units import axis_of_units, is_pressure
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -57,17 +57,23 @@ def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:
 
 def _once(variable: Variable) -> Iterator[Breach]:
     seen: dict[str, Node] = {}
-    for node, how in variable.coordinates:
-        axis = node.attributes.get("axis")
-        if not isinstance(axis, str) or axis.upper() not in {"X", "Y", "Z", "T"}:
+    coordinates = variable.coordinates
+    for each in coordinates.all:
+        axis = (each.text("axis") or "").upper()
+        if axis not in {"X", "Y", "Z", "T"}:
             continue
-        first = seen.setdefault(axis.upper(), node)
-        if first is not node:
-            path = variable.node.dims_path if how == "dimension" else ("attributes", "coordinates")
-            expected = f"one coordinate of the axis {axis.upper()}, which {first.name!r} is"
-            yield variable.breach(path, expected, f"{node.name!r} as well", related=[first, node])
+        first = seen.setdefault(axis, each.node)
+        if first is not each.node:
+            path = (
+                variable.node.dims_path
+                if each in coordinates.of_dimensions
+                else ("attributes", "coordinates")
+            )
+            expected = f"one coordinate of the axis {axis}, which {first.name!r} is"
+            yield variable.breach(path, expected, f"{each.name!r} as well", related=[first, each.node])
 
 
+@only("no vertical coordinate")
 def _is_vertical(variable: Variable) -> bool:
     if not (variable.is_coordinate or variable.is_auxiliary) or variable.is_boundary:
         return False
@@ -119,11 +125,13 @@ def _labels(variable: Variable, text: str) -> Iterator[Breach]:
             )
 
 
+@only("ragged arrays, or a variable without data")
 def _is_direct(variable: Variable) -> bool:
     """Whether the coordinates have to lie on the variable's own dimensions."""
     return not variable.dataset.is_ragged and not variable.is_container
 
 
+@only("no variable of strings among the coordinates")
 def _names_label(variable: Variable) -> bool:
     if not _is_direct(variable):
         return False
@@ -132,6 +140,7 @@ def _names_label(variable: Variable) -> bool:
     return any(variable.of(node).is_text for node in nodes if node is not None)
 
 
+@only("no coordinate variable")
 def _is_coordinate(variable: Variable) -> bool:
     return variable.is_coordinate
 
@@ -151,6 +160,7 @@ def _own_dimension(variable: Variable) -> Iterator[Breach]:
             )
 
 
+@only("no coordinates in several dimensions")
 def _is_multidimensional(variable: Variable) -> bool:
     return variable.node.ndim is not None and variable.node.ndim > 1 and variable.is_auxiliary
 
@@ -160,6 +170,7 @@ def _horizontal_axis(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("axis", repr(variable.axis), "nothing")
 
 
+@only("no horizontal coordinate variable")
 def _is_horizontal(variable: Variable) -> bool:
     return variable.is_coordinate and variable.axis in {"X", "Y"}
 
@@ -167,33 +178,31 @@ def _is_horizontal(variable: Variable) -> bool:
 def _has_coordinates(variable: Variable) -> Iterator[Breach]:
     """An auxiliary coordinate that is alone on its dimension has to be its coordinate variable."""
     for place, (dim, size) in enumerate(zip(variable.dims or (), variable.shape or (), strict=False)):
-        target = None if dim is None else variable.variable(dim)
-        if dim is None or size < 2 or (target is not None and target.dims == (dim,)):
+        if dim is None or size < 2 or any(each.dims == (dim,) for each in variable.coordinates.of_dimensions):
             continue
-        here = [node for node, _ in variable.coordinates if node.dims == (dim,)]
-        axes = [node for node in here if variable.of(node).axis is not None]
+        here = [each for each in variable.coordinates.all if each.dims == (dim,)]
+        axes = [each.node for each in here if each in variable.coordinates.on_axes]
         if len(axes) == 1:
             expected = f"a coordinate variable {dim!r}, as {axes[0].name!r} depends on this dimension alone"
             yield variable.breach((*variable.node.dims_path, place), expected, "none", related=axes)
 
 
+@only("no gridded data")
 def _is_gridded(variable: Variable) -> bool:
     return variable.is_data and not variable.dataset.has_features
 
 
 def _located(variable: Variable) -> Iterator[Breach]:
-    axes = {variable.of(node).text("standard_name") for node, _ in variable.coordinates}
-    if not {"latitude", "longitude"} <= axes:
-        units = {axis_of_units(node.attributes.get("units")) for node, _ in variable.coordinates}
+    if not {"latitude", "longitude"} <= variable.coordinates.standard_names:
+        units = {axis_of_units(each.attributes.get("units")) for each in variable.coordinates.all}
         if not {"X", "Y"} <= units:
             expected = "a grid mapping, or latitude and longitude among the coordinates"
             yield variable.breach("grid_mapping", expected, "neither")
 
 
+@only("the data are not on a projection, or have a grid mapping")
 def _is_projected(variable: Variable) -> bool:
-    names = {
-        variable.of(node).text("standard_name") for node, how in variable.coordinates if how == "dimension"
-    }
+    names = {each.text("standard_name") for each in variable.coordinates.of_dimensions}
     projected = {"projection_x_coordinate", "projection_y_coordinate"}, {"grid_longitude", "grid_latitude"}
     return (
         variable.is_data
@@ -203,45 +212,35 @@ def _is_projected(variable: Variable) -> bool:
 
 
 def _of_coordinate(check: Callable[[Variable], Iterator[Breach]]) -> Any:
-    return judged(check, where=_is_coordinate, otherwise="no coordinate variable", reach="name")
+    return judged(check, where=_is_coordinate, reach="name")
 
 
 CHECKS: Final[Functions] = {
     "axis-of-coordinates": judged_text(_place, "axis"),
     "axis-agrees": judged_text(_consistent, "axis", reach="document"),
-    "axis-once": judged(_once, where=lambda v: v.is_data, otherwise="no data variable"),
-    "positive-given": judged(_positive_given, where=_is_vertical, otherwise="no vertical coordinate"),
+    "axis-once": judged(_once, where=only("no data variable")(lambda v: v.is_data)),
+    "positive-given": judged(_positive_given, where=_is_vertical),
     "positive-agrees": judged_text(
         _positive_consistent,
         "positive",
-        where=lambda v: v.text("standard_name") in _DOWN | _UP,
-        otherwise="no standard name that says which way is up",
+        where=only("no standard name that says which way is up")(
+            lambda v: v.text("standard_name") in _DOWN | _UP
+        ),
         reach="document",
     ),
     "coordinates-exist": names_each("coordinates"),
-    "coordinates-dimensions": judged_text(
-        _dimensions, "coordinates", where=_is_direct, otherwise="ragged arrays, or a variable without data"
-    ),
-    "label-dimensions": judged_text(
-        _labels, "coordinates", where=_names_label, otherwise="no variable of strings among the coordinates"
-    ),
+    "coordinates-dimensions": judged_text(_dimensions, "coordinates", where=_is_direct),
+    "label-dimensions": judged_text(_labels, "coordinates", where=_names_label),
     "ancillary-exist": names_each("ancillary_variables"),
     "coordinate-without-fill": _of_coordinate(without_fill("all coordinates are there")),
     "coordinate-without-nan-fill": _of_coordinate(without_nan_fill),
     "text-coordinate": judged(
         _text_coordinate,
-        where=lambda v: v.is_text and v.node.ndim == 1,
-        otherwise="not strings in one dimension",
+        where=only("not strings in one dimension")(lambda v: v.is_text and v.node.ndim == 1),
         reach="name",
     ),
-    "multidimensional-name": judged(
-        _own_dimension, where=_is_multidimensional, otherwise="no coordinates in several dimensions"
-    ),
-    "dimension-coordinates": judged(_has_coordinates, where=_is_gridded, otherwise="no gridded data"),
-    "horizontal-axis": judged(
-        _horizontal_axis, where=_is_horizontal, otherwise="no horizontal coordinate variable"
-    ),
-    "georeferenced": judged(
-        _located, where=_is_projected, otherwise="the data are not on a projection, or have a grid mapping"
-    ),
+    "multidimensional-name": judged(_own_dimension, where=_is_multidimensional),
+    "dimension-coordinates": judged(_has_coordinates, where=_is_gridded),
+    "horizontal-axis": judged(_horizontal_axis, where=_is_horizontal),
+    "georeferenced": judged(_located, where=_is_projected),
 }

@@ -23,7 +23,7 @@ from zom.conventions.cf.units import (
     has_temperature,
     wrong_units,
 )
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.misspelling import meant
 from zom.problems import show
 
@@ -49,6 +49,7 @@ _DIMENSIONAL: Final = frozenset({
 _DIFFERENCES: Final = frozenset({"range", "standard_deviation", "variance"})
 
 
+@only("no quantity that is known to have a dimension")
 def _needs_units(variable: Variable) -> bool:
     name = (variable.text("standard_name") or "").split()
     quantity = len(name) == 1 and name[0] in _DIMENSIONAL
@@ -90,6 +91,7 @@ def _units_spelt(variable: Variable, units: str) -> Iterator[Breach]:
         yield variable.breach("units", repr(near), repr(units), fix=f"did you mean {near!r}?")
 
 
+@only("units of time since a date, or of COARDS")
 def _is_for_udunits(variable: Variable) -> bool:
     units = variable.attributes.get("units")
     return units not in DEPRECATED and not is_reference(units)
@@ -128,6 +130,7 @@ def _is_time(units: object) -> bool:
     )
 
 
+@only("no difference of temperatures")
 def _is_difference(variable: Variable) -> bool:
     if not has_temperature(variable.attributes.get("units")):
         return False
@@ -149,6 +152,7 @@ def _temperature_metadata(variable: Variable) -> Iterator[Breach]:
         )
 
 
+@only("no temperature")
 def _is_temperature(variable: Variable) -> bool:
     return has_temperature(variable.attributes.get("units"))
 
@@ -158,6 +162,7 @@ def _described(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("long_name", "a long_name or a standard_name", "neither")
 
 
+@only("neither data nor coordinates")
 def _is_described(variable: Variable) -> bool:
     is_coordinate = variable.is_coordinate and "compress" not in variable.attributes
     return variable.is_data or is_coordinate or variable.is_auxiliary
@@ -184,20 +189,18 @@ def _old_modifier(variable: Variable, name: str) -> Iterator[Breach]:
         )
 
 
+@only("no modifier")
 def _has_modifier(variable: Variable) -> bool:
     return re.fullmatch(r"\S+\s+\S+", (variable.text("standard_name") or "").strip()) is not None
 
 
 CHECKS: Final[Functions] = {
-    "units-given": judged(
-        _units_given, where=_needs_units, otherwise="no quantity that is known to have a dimension"
-    ),
+    "units-given": judged(_units_given, where=_needs_units),
     "units-not-empty": judged_text(_units_empty, "units", reach="document"),
     "units-known": judged_text(
         _units_known,
         "units",
         where=_is_for_udunits,
-        otherwise="units of time since a date, or of COARDS",
         reach="document",
     ),
     "units-spelling": judged_text(_units_spelt, "units", reach="document"),
@@ -208,18 +211,13 @@ CHECKS: Final[Functions] = {
         _difference,
         "units_metadata",
         where=_is_difference,
-        otherwise="no difference of temperatures",
         reach="document",
     ),
-    "units-metadata-of-temperature": judged(
-        _temperature_metadata, where=_is_temperature, otherwise="no temperature", reach="document"
-    ),
-    "described": judged(_described, where=_is_described, otherwise="neither data nor coordinates"),
+    "units-metadata-of-temperature": judged(_temperature_metadata, where=_is_temperature, reach="document"),
+    "described": judged(_described, where=_is_described),
     "standard-name-spelling": judged_text(_name_spelt, "standard_name", reach="document"),
-    "standard-name-modifier": judged_text(
-        _modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
-    ),
+    "standard-name-modifier": judged_text(_modifier, "standard_name", where=_has_modifier, reach="document"),
     "standard-name-modifier-deprecated": judged_text(
-        _old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
+        _old_modifier, "standard_name", where=_has_modifier, reach="document"
     ),
 }

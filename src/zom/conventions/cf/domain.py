@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.conventions.cf.words import pairs
 from zom.problems import show
 
@@ -70,15 +70,14 @@ def _own(variable: Variable) -> Iterator[Breach]:
             yield variable.breach(name, f"no {name} at a domain", show(variable.attributes[name]))
 
 
+@only("no domain variable")
 def _is_domain(variable: Variable) -> bool:
     return variable.is_domain
 
 
 CHECKS: Final[Functions] = {
-    "domain-dimensions": judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
-    "domain-coordinates": judged_text(
-        _within, "dimensions", where=_is_domain, otherwise="no domain variable"
-    ),
-    "domain-long-name": judged(_named, where=_is_domain, otherwise="no domain variable"),
-    "domain-attributes": judged(_own, where=_is_domain, otherwise="no domain variable"),
+    "domain-dimensions": judged_text(_exist, "dimensions", where=_is_domain),
+    "domain-coordinates": judged_text(_within, "dimensions", where=_is_domain),
+    "domain-long-name": judged(_named, where=_is_domain),
+    "domain-attributes": judged(_own, where=_is_domain),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_number, representable
-from zom.conventions.cf.variable import Variable, judged, listed
+from zom.conventions.cf.variable import TYPED, Variable, judged, listed, only
 from zom.json.python_value import is_list
 from zom.problems import Path, show
 
@@ -34,9 +34,7 @@ def _typed(name: str) -> Any:
                 )
 
     check.__name__ = check.__qualname__ = f"{name}_have_the_type"
-    return judged(
-        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", reach="document"
-    )
+    return judged(check, where=TYPED, reach="document")
 
 
 def _counted(name: str) -> Any:
@@ -50,8 +48,7 @@ def _counted(name: str) -> Any:
     check.__name__ = check.__qualname__ = f"{name}_are_as_many"
     return judged(
         check,
-        where=lambda v: v.text("flag_meanings") is not None,
-        otherwise="flag_meanings is no text",
+        where=only("flag_meanings is no text")(lambda v: v.text("flag_meanings") is not None),
         reach="document",
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.naming import names_each, names_one
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,7 @@ def _container(variable: Variable) -> Iterator[Breach]:
             yield variable.breach(name, f"{name} at a geometry container", "nothing")
 
 
+@only("no geometry container")
 def _is_container(variable: Variable) -> bool:
     return variable.is_named("geometry")
 
@@ -104,6 +105,7 @@ def _counted(variable: Variable) -> Iterator[Breach]:
             )
 
 
+@only("no geometry, or one with node_count")
 def _is_uncounted(variable: Variable) -> bool:
     return "node_count" not in variable.attributes and _is_container(variable) and bool(_nodes(variable))
 
@@ -136,17 +138,15 @@ def _ring_dimension(variable: Variable, text: str) -> Iterator[Breach]:
 
 CHECKS: Final[Functions] = {
     "geometry-exists": names_one("geometry"),
-    "geometry-container": judged(_container, where=_is_container, otherwise="no geometry container"),
+    "geometry-container": judged(_container, where=_is_container),
     "geometry-instances": judged_text(_instances, "geometry"),
     "node-coordinates-exist": names_each("node_coordinates"),
     "node-coordinates-axis": judged(_axes, about="node_coordinates"),
     "node-coordinates-once": judged(_once, about="node_coordinates"),
     "node-coordinates-dimension": judged(_dimensions, about="node_coordinates"),
     **{f"{name.replace('_', '-')}-exists": names_one(name) for name in _COUNTS},
-    "node-count-given": judged(
-        _counted, where=_is_uncounted, otherwise="no geometry, or one with node_count"
-    ),
+    "node-count-given": judged(_counted, where=_is_uncounted),
     "interior-ring-dimension": judged_text(_ring_dimension, "interior_ring"),
-    "geometry-attributes": judged(_carried, where=_is_container, otherwise="no geometry container"),
+    "geometry-attributes": judged(_carried, where=_is_container),
     "nodes": judged_text(_of_nodes, "nodes"),
 }

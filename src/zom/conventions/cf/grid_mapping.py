@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.naming import names_each
-from zom.conventions.cf.variable import Variable, judged, judged_text, listed
+from zom.conventions.cf.variable import Variable, judged, judged_text, listed, only
 from zom.conventions.cf.words import VocabularyEntry, entries
 from zom.problems import show
 
@@ -106,17 +106,18 @@ def _form(variable: Variable, text: str) -> Iterator[Breach]:
 
 
 def _coordinates(variable: Variable, text: str) -> Iterator[Breach]:
-    own = {id(node) for node, _ in variable.coordinates}
+    own = {each.node for each in variable.coordinates.all}
     for each in _mappings(text) or ():
         for word in each.words:
             node = variable.variable(word)
             if variable.is_missing(word):
                 yield variable.unknown("grid_mapping", word)
-            elif node is not None and id(node) not in own and not variable.of(node).is_coordinate:
+            elif node is not None and node not in own and not variable.of(node).is_coordinate:
                 expected = "coordinate variables, or coordinates that the attribute coordinates names"
                 yield variable.breach("grid_mapping", expected, repr(word), related=[node])
 
 
+@only("grid_mapping names no coordinates")
 def _has_coordinates(variable: Variable) -> bool:
     return any(each.words for each in _mappings(variable.text("grid_mapping") or "") or ())
 
@@ -127,6 +128,7 @@ def _named(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("grid_mapping_name", "the name of a grid mapping", "nothing", related=users[:4])
 
 
+@only("no grid mapping")
 def _is_mapping(variable: Variable) -> bool:
     return variable.is_named("grid_mapping")
 
@@ -175,6 +177,7 @@ def _all_names(variable: Variable) -> Iterator[Breach]:
             yield variable.breach(name, f"all of {', '.join(_ALL_OR_NONE)}, or none", "nothing")
 
 
+@only("none of these names")
 def _has_names(variable: Variable) -> bool:
     return any(name in variable.attributes for name in _ALL_OR_NONE)
 
@@ -205,15 +208,13 @@ CHECKS: Final[Functions] = {
     "grid-mapping-exists": names_each(
         "grid_mapping", lambda text: [each.keys[0] for each in _mappings(text) or ()]
     ),
-    "grid-mapping-coordinates": judged_text(
-        _coordinates, "grid_mapping", where=_has_coordinates, otherwise="grid_mapping names no coordinates"
-    ),
-    "grid-mapping-named": judged(_named, where=_is_mapping, otherwise="no grid mapping"),
+    "grid-mapping-coordinates": judged_text(_coordinates, "grid_mapping", where=_has_coordinates),
+    "grid-mapping-named": judged(_named, where=_is_mapping),
     "grid-mapping-types": judged(_types, reach="document"),
     "grid-mapping-counts": judged(_counted, reach="document"),
     "grid-mapping-parameters": judged_text(_needed, "grid_mapping_name", reach="document"),
     "grid-mapping-domains": judged(_ranges, reach="document"),
-    "crs-names": judged(_all_names, where=_has_names, otherwise="none of these names", reach="document"),
+    "crs-names": judged(_all_names, where=_has_names, reach="document"),
     "projected-crs-name": judged(_projected, reach="document"),
     "crs-wkt": judged_text(_wkt, "crs_wkt", reach="document"),
     "grid-mapping-scalar": judged(_scalar, reach="document"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.check import Breach, Site, Skip, python
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, meant_version, resolve, root_of
-from zom.conventions.cf.variable import Variable, judged, listed
+from zom.conventions.cf.variable import Variable, judged, listed, only
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.misspelling import misspelt
@@ -37,7 +37,6 @@ _KNOWN_TEXTS: Final = {
 """The attributes that are text by their model."""
 
 _LISTS: Final = frozenset(LISTS)
-_ONE_GROUP: Final = "it names no variables, or the dataset has one group"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _TEXTS: Final = (
@@ -151,8 +150,8 @@ def _normal(variable: Variable) -> Iterator[Breach]:
 
 
 def _order(variable: Variable) -> Iterator[Breach]:
-    found = ((node.name, variable.of(node).axis) for node, how in variable.coordinates if how == "dimension")
-    axes = [("TZYX".index(axis), dim) for dim, axis in found if axis is not None]
+    found = ((each.axis, each.name) for each in variable.coordinates.of_dimensions)
+    axes = [("TZYX".index(axis), name) for axis, name in found if axis is not None]
     if [rank for rank, _ in axes] != sorted(rank for rank, _ in axes):
         wanted = ", ".join(dim for _, dim in sorted(axes, key=lambda each: each[0]))
         yield variable.breach(
@@ -181,6 +180,7 @@ def _lateral(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, f"a path, such as {target.path}", repr(word), related=[target])
 
 
+@only("it names no variables, or the dataset has one group")
 def _names_in_groups(variable: Variable) -> bool:
     if _LISTS.isdisjoint(variable.attributes):
         return False
@@ -228,8 +228,8 @@ CHECKS: Final[Functions] = {
     "attribute-name": judged(_attribute_names, reach="document"),
     "names-differ": judged(_case),
     "dimension-order": judged(
-        _order, where=lambda v: len(v.dims or ()) > 1, otherwise="fewer than two dimensions"
+        _order, where=only("fewer than two dimensions")(lambda v: len(v.dims or ()) > 1)
     ),
-    "out-of-group-dimensions": judged(_out_of_group, where=_names_in_groups, otherwise=_ONE_GROUP),
-    "lateral-search": judged(_lateral, where=_names_in_groups, otherwise=_ONE_GROUP),
+    "out-of-group-dimensions": judged(_out_of_group, where=_names_in_groups),
+    "lateral-search": judged(_lateral, where=_names_in_groups),
 }

@@ -16,7 +16,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from zom.checks.values import equal
-from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed
+from zom.conventions.cf.variable import INTEGERS, NUMBERS, TYPED, Variable, judged, listed, only
 from zom.json.python_value import is_list
 from zom.problems import show
 
@@ -126,9 +126,7 @@ def _same_type(name: str) -> Any:
                 yield variable.breach(path, f"a value of the type {variable.dtype}", show(each))
 
     check.__name__ = check.__qualname__ = f"{name}_has_the_type"
-    return judged(
-        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", reach="document"
-    )
+    return judged(check, where=TYPED, reach="document")
 
 
 def _fill_is_scalar(variable: Variable) -> Iterator[Breach]:
@@ -169,6 +167,7 @@ def _limits(variable: Variable) -> tuple[float, float]:
     return (low if is_number(low) else -math.inf), (high if is_number(high) else math.inf)
 
 
+@only("no valid range")
 def _has_limits(variable: Variable) -> bool:
     return any(name in variable.attributes for name in ("valid_range", "valid_min", "valid_max"))
 
@@ -214,6 +213,7 @@ def _packed_type(variable: Variable) -> Iterator[Breach]:
         )
 
 
+@only("not packed")
 def _is_packed(variable: Variable) -> bool:
     return "scale_factor" in variable.attributes or "add_offset" in variable.attributes
 
@@ -233,16 +233,12 @@ CHECKS: Final[Functions] = {
     "missing-equals-fill": judged(_same_fill, reach="document"),
     "valid-range-alone": judged(_two_ways, reach="document"),
     "valid-range": _is_range("valid_range"),
-    "fill-value-invalid": judged(
-        _fill_is_invalid, where=_has_limits, otherwise="no valid range", reach="document"
-    ),
+    "fill-value-invalid": judged(_fill_is_invalid, where=_has_limits, reach="document"),
     "actual-range": _is_range("actual_range"),
     "actual-range-type": judged(
-        _actual_type, where=lambda v: not _is_packed(v), otherwise="the variable is packed", reach="document"
+        _actual_type, where=only("the variable is packed")(lambda v: not _is_packed(v)), reach="document"
     ),
-    "actual-range-valid": judged(
-        _actual_is_valid, where=_has_limits, otherwise="no valid range", reach="document"
-    ),
-    "packing": judged(_packing, where=_is_packed, otherwise="not packed", reach="document"),
-    "packed-type": judged(_packed_type, where=_is_packed, otherwise="not packed", reach="document"),
+    "actual-range-valid": judged(_actual_is_valid, where=_has_limits, reach="document"),
+    "packing": judged(_packing, where=_is_packed, reach="document"),
+    "packed-type": judged(_packed_type, where=_is_packed, reach="document"),
 }

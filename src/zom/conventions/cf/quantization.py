@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_whole
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def _quantization(variable: Variable, text: str) -> Iterator[Breach]:
         yield variable.unknown("quantization", text.strip())
 
 
+@only("no quantization variable")
 def _is_quantization(variable: Variable) -> bool:
     return variable.is_named("quantization")
 
@@ -79,21 +80,19 @@ def _range(variable: Variable) -> Iterator[Breach]:
             yield variable.breach(name, f"an integer from 1 to {limit}", show(value))
 
 
+@only("neither quantization_nsb nor quantization_nsd")
 def _is_quantized(variable: Variable) -> bool:
     return any(name in variable.attributes for name in _MOST)
 
 
 CHECKS: Final[Functions] = {
     "quantization-exists": judged_text(_quantization, "quantization"),
-    "quantization-container": judged(
-        _container, where=_is_quantization, otherwise="no quantization variable"
-    ),
+    "quantization-container": judged(_container, where=_is_quantization),
     "quantization-of-data": judged(_not_coordinates, about="quantization"),
     "quantization-kept": judged_text(_kept, "quantization"),
     "quantization-range": judged(
         _range,
         where=_is_quantized,
-        otherwise="neither quantization_nsb nor quantization_nsd",
         reach="document",
     ),
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.naming import names_each
-from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text
+from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, only
 from zom.conventions.cf.words import VocabularyEntry, entries, pairs
 from zom.problems import show
 
@@ -51,6 +51,7 @@ def _interpolation(variable: Variable, text: str) -> Iterator[Breach]:
         yield variable.breach("coordinate_interpolation", expected, repr(text))
 
 
+@only("no interpolation variable")
 def _is_interpolation(variable: Variable) -> bool:
     return variable.is_named("interpolation")
 
@@ -150,8 +151,6 @@ def _scalar(variable: Variable) -> Iterator[Breach]:
         yield variable.breach(("shape",), "no dimensions", show(list(variable.shape)))
 
 
-_NO_INTERPOLATION: Final = "no interpolation variable"
-
 CHECKS: Final[Functions] = {
     "compress-place": judged(_compress_place, about="compress", reach="name"),
     "compress-dimensions": judged_text(_compress_exist, "compress"),
@@ -160,13 +159,13 @@ CHECKS: Final[Functions] = {
         "coordinate_interpolation",
         lambda text: [word for each in entries(text) or () for word in (*each.keys, *each.words)],
     ),
-    "interpolation-described": judged(_described, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-    "interpolation-precision": judged(_precise, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
-    "tie-point-mapping": judged(_mapped, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+    "interpolation-described": judged(_described, where=_is_interpolation),
+    "interpolation-precision": judged(_precise, where=_is_interpolation),
+    "tie-point-mapping": judged(_mapped, where=_is_interpolation),
     "tie-point-index": judged(_index, about="tie_point_mapping"),
     "tie-points-alike": judged_text(_same_dimensions, "coordinate_interpolation"),
     "tie-points-dimensions": judged_text(_tie_point_dimensions, "coordinate_interpolation"),
     "interpolation-parameters": judged_text(_parameters, "interpolation_parameters"),
     "bounds-tie-points": judged_text(_tie_point_bounds, "bounds_tie_points"),
-    "interpolation-scalar": judged(_scalar, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
+    "interpolation-scalar": judged(_scalar, where=_is_interpolation),
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zom.checks.check import Breach, Site, Skip, python
 from zom.conventions.cf.dataset import dataset_of
 from zom.conventions.cf.domain import known_dimensions
-from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text
+from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text, only
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
@@ -104,6 +104,7 @@ def _dimension_exists(variable: Variable) -> Iterator[Breach]:
             )
 
 
+@only("no ragged array")
 def _is_ragged(variable: Variable) -> bool:
     return "sample_dimension" in variable.attributes or "instance_dimension" in variable.attributes
 
@@ -114,5 +115,5 @@ CHECKS: Final[Functions] = {
     "cf-role-once": python(_roles),
     "sample-dimension": judged(_sample, about="sample_dimension", reach="document"),
     "instance-dimension": judged(_instance, about="instance_dimension", reach="document"),
-    "ragged-dimension": judged(_dimension_exists, where=_is_ragged, otherwise="no ragged array"),
+    "ragged-dimension": judged(_dimension_exists, where=_is_ragged),
 }

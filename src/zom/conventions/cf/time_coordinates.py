@@ -16,7 +16,7 @@ from zom.conventions.cf.time_units import (
     parse_time_units,
     wrong_date,
 )
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -38,10 +38,12 @@ def _parsed(variable: Variable) -> TimeUnits | None:
     return None if isinstance(found, str) else found
 
 
+@only("no units of time since a date")
 def _is_time(variable: Variable) -> bool:
     return is_reference(variable.attributes.get("units"))
 
 
+@only("no coordinate of time")
 def _is_time_axis(variable: Variable) -> bool:
     if variable.is_boundary or variable.is_text:
         return False
@@ -61,6 +63,7 @@ def _reference(variable: Variable, units: str) -> Iterator[Breach]:
         )
 
 
+@only("no units of time since a date")
 def _is_parsed(variable: Variable) -> bool:
     return _parsed(variable) is not None
 
@@ -118,6 +121,7 @@ def _year_zero(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("units", "a year of 1 or later", repr(time.date))
 
 
+@only("a calendar with a year 0, or no date")
 def _has_no_year_zero(variable: Variable) -> bool:
     return _is_parsed(variable) and _calendar_of(variable) in {"standard", "gregorian", "julian"}
 
@@ -135,6 +139,7 @@ def _calendar_place(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, expected, found)
 
 
+@only("nothing about a calendar, or not of this variable")
 def _has_calendar(variable: Variable) -> bool:
     """Whether it speaks of a calendar, and isn't said to be of time: its units are told of by another rule then."""
     if not any(name in variable.attributes for name in _ATTRIBUTES) or variable.is_boundary:
@@ -174,6 +179,7 @@ def _leap_seconds_given(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("units_metadata", "'leap_seconds: none', or utc, or unknown", "nothing")
 
 
+@only("no such calendar")
 def _is_mixed(variable: Variable) -> bool:
     return _is_time(variable) and _calendar_of(variable) in MIXED
 
@@ -203,36 +209,24 @@ def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
         )
 
 
-_NO_TIME: Final = "no coordinate of time"
-_NO_DATE: Final = "no units of time since a date"
-
 CHECKS: Final[Functions] = {
-    "time-units": judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
-    "time-units-since": judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-    "time-units-form": judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
-    "time-units-long": judged(
-        _caution, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"
-    ),
-    "time-reference": judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+    "time-units": judged_text(_reference, "units", where=_is_time_axis),
+    "time-units-since": judged(_since, about="units", where=_is_parsed, reach="document"),
+    "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="document"),
+    "time-units-long": judged(_caution, about="units", where=_is_parsed, reach="document"),
+    "time-reference": judged(_legal, about="units", where=_is_parsed, reach="document"),
     "time-reference-year": judged(
         _year_zero,
         about="units",
         where=_has_no_year_zero,
-        otherwise="a calendar with a year 0, or no date",
         reach="document",
     ),
-    "calendar-of-time": judged(
-        _calendar_place, where=_has_calendar, otherwise="nothing about a calendar, or not of this variable"
-    ),
+    "calendar-of-time": judged(_calendar_place, where=_has_calendar),
     "calendar": judged_text(_known, "calendar", reach="document"),
-    "calendar-given": judged(_given, where=_is_time, otherwise=_NO_DATE, reach="document"),
+    "calendar-given": judged(_given, where=_is_time, reach="document"),
     "calendar-standard": judged_text(_gregorian, "calendar", reach="document"),
-    "leap-seconds-calendar": judged_text(
-        _leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, reach="document"
-    ),
-    "leap-seconds-given": judged(
-        _leap_seconds_given, where=_is_mixed, otherwise="no such calendar", reach="document"
-    ),
+    "leap-seconds-calendar": judged_text(_leap_seconds, "units_metadata", where=_is_time, reach="document"),
+    "leap-seconds-given": judged(_leap_seconds_given, where=_is_mixed, reach="document"),
     "month-lengths": judged(_lengths, reach="document"),
     "leap-month": judged(_leap_month, reach="document"),
     "leap-year": judged(_leap_year, reach="document"),

@@ -93,13 +93,16 @@ class TimeUnits(NamedTuple):
     """Whether the datetime has the form that CF gives it, not only one that UDUNITS reads."""
 
 
+_REFERENCE: Final = re.compile(r"\ssince(?:\s|$)", re.IGNORECASE)
+
+
 def is_reference(units: object) -> bool:
     """Whether it looks like units with a reference datetime, well written or not.
 
     >>> is_reference("days since 2000-01-01"), is_reference("days since yesterday"), is_reference("days")
     (True, True, False)
     """
-    return isinstance(units, str) and re.search(r"\ssince(?:\s|$)", units, re.IGNORECASE) is not None
+    return isinstance(units, str) and _REFERENCE.search(units) is not None
 
 
 def is_time_unit(unit: str) -> bool:

@@ -6,11 +6,10 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#terminology
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from zom.checks.check import Breach, Check, Site, Skip, python
+from zom.checks.check import Breach, Check, Site, Skip, of_document, python
 from zom.checks.near_names import NearNames
 from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
@@ -19,7 +18,7 @@ from zom.json.python_value import is_list
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 __all__ = [
@@ -27,10 +26,14 @@ __all__ = [
     "NOT_READ",
     "NUMBERS",
     "TEXTS",
+    "TYPED",
+    "Coordinates",
+    "Only",
     "Variable",
     "judged",
     "judged_text",
     "listed",
+    "only",
     "section",
 ]
 
@@ -50,6 +53,26 @@ _AXES_BY_NAME: Final = {
     "longitude": "X", "grid_longitude": "X", "projection_x_coordinate": "X", "projection_x_angular_coordinate": "X",
     "time": "T", "height": "Z", "altitude": "Z", "depth": "Z", "air_pressure": "Z",
 }  # fmt: skip
+
+
+_PLACES: Final = ("node_coordinates", "tie_points")
+_BOUNDS: Final = ("bounds", "climatology", "bounds_tie_points")
+_CONTAINER_ROLES: Final = ("grid_mapping", "geometry", "quantization", "interpolation")
+_COUNTS: Final = (
+    "node_count", "part_node_count", "interior_ring", "interpolation_parameters", "formula_terms",
+)  # fmt: skip
+_ROLES_WITHOUT_DATA: Final = frozenset((*_PLACES, *_BOUNDS, *_CONTAINER_ROLES, *_COUNTS))
+"""The attributes that name what are no data variables."""
+_CONTAINER_KEYS: Final = frozenset(
+    {"grid_mapping_name", "geometry_type", "interpolation_name", "interpolation_description", "algorithm"}
+)
+_KEYS_WITHOUT_DATA: Final = _CONTAINER_KEYS | {
+    "compress",
+    "sample_dimension",
+    "instance_dimension",
+    "cf_role",
+}
+"""The attributes that data variables don't have."""
 
 
 def section(anchor: str) -> str:
@@ -125,7 +148,7 @@ class Variable:
     @property
     def is_coordinate_of_any_sort(self) -> bool:
         """Whether it holds coordinates: those of an axis, auxiliary ones, or those of nodes or tie points."""
-        return self.is_coordinate or self.is_auxiliary or self.is_named("node_coordinates", "tie_points")
+        return self.is_coordinate or self.is_auxiliary or self.is_named(*_PLACES)
 
     def is_named(self, *attributes: str) -> bool:
         """Whether one of these attributes of another variable names it."""
@@ -139,20 +162,16 @@ class Variable:
     @cached_property
     def is_boundary(self) -> bool:
         """Whether it holds the bounds of another variable."""
-        return self.is_named("bounds", "climatology", "bounds_tie_points")
+        return self.is_named(*_BOUNDS)
 
     @cached_property
     def is_container(self) -> bool:
         """Whether it only holds attributes."""
-        keys = (
-            "grid_mapping_name",
-            "geometry_type",
-            "interpolation_name",
-            "interpolation_description",
-            "algorithm",
+        return (
+            not _CONTAINER_KEYS.isdisjoint(self.attributes)
+            or self.is_domain
+            or self.is_named(*_CONTAINER_ROLES)
         )
-        roles = ("grid_mapping", "geometry", "quantization", "interpolation")
-        return any(key in self.attributes for key in keys) or self.is_domain or self.is_named(*roles)
 
     @property
     def is_domain(self) -> bool:
@@ -162,21 +181,12 @@ class Variable:
     @cached_property
     def is_data(self) -> bool:
         """Whether it is a data variable."""
-        counts = (
-            "node_count",
-            "part_node_count",
-            "interior_ring",
-            "interpolation_parameters",
-            "formula_terms",
-        )
-        keys = ("compress", "sample_dimension", "instance_dimension", "cf_role")
         return not (
-            self.is_coordinate_of_any_sort
-            or self.is_boundary
-            or self.is_container
-            or self.is_named(*counts)
-            or any(key in self.attributes for key in keys)
-            or self.dims == (self.name,)
+            self.dims == (self.name,)
+            or not self._roles.isdisjoint(_ROLES_WITHOUT_DATA)
+            or not _KEYS_WITHOUT_DATA.isdisjoint(self.attributes)
+            or self.is_auxiliary
+            or self.is_domain
         )
 
     @cached_property
@@ -192,7 +202,7 @@ class Variable:
         return by_units or (None if name is None else _AXES_BY_NAME.get(name))
 
     @cached_property
-    def coordinates(self) -> tuple[tuple[Node, str], ...]:
+    def coordinates(self) -> Coordinates:
         """The coordinates of a data variable, each with the attribute or dimension that leads to it."""
         group = self.node.parent
         if group is None:
@@ -204,17 +214,18 @@ class Variable:
             known[key] = self._coordinates()
         return known[key]
 
-    def _coordinates(self) -> tuple[tuple[Node, str], ...]:
-        found: list[tuple[Node, str]] = []
+    def _coordinates(self) -> Coordinates:
+        on_dimensions: dict[Node, str] = {}
         for dim in self.dims or ():
             target = None if dim is None else self.variable(dim)
             if target is not None and target.dims == (dim,):
-                found.append((target, "dimension"))
-        for word in (self.text("coordinates") or "").split():
-            target = self.variable(word)
-            if target is not None and all(target is not each for each, _ in found):
-                found.append((target, "coordinates"))
-        return tuple(found)
+                on_dimensions[target] = target.name
+        named = map(self.variable, (self.text("coordinates") or "").split())
+        others = dict.fromkeys(each for each in named if each is not None and each not in on_dimensions)
+        return Coordinates(
+            tuple(remembered(each, Variable) for each in on_dimensions),
+            tuple(remembered(each, Variable) for each in others),
+        )
 
     def variable(self, word: str) -> Node | None:
         """The variable that `word` names here; None where there is none."""
@@ -247,9 +258,39 @@ class Variable:
         return found if group is None else found._replace(missing=(word, group.path))
 
 
+class Coordinates:
+    """The coordinates of data variables in one group whose dimensions and attributes lead to the same ones."""
+
+    def __init__(self, of_dimensions: tuple[Variable, ...], named: tuple[Variable, ...]) -> None:
+        self.of_dimensions = of_dimensions
+        """Those that have the name of a dimension."""
+        self.named = named
+        """The others, which the attribute `coordinates` names."""
+        self.all = (*of_dimensions, *named)
+
+    @cached_property
+    def standard_names(self) -> frozenset[str]:
+        """The standard names of all."""
+        found = (each.text("standard_name") for each in self.all)
+        return frozenset(each for each in found if each is not None)
+
+    @cached_property
+    def on_axes(self) -> tuple[Variable, ...]:
+        """Those that are of an axis."""
+        return tuple(each for each in self.all if each.axis is not None)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Variable]:
+        """All by their names, and by their standard names."""
+        by_standard_name = {
+            name: each for each in self.all if (name := each.text("standard_name")) is not None
+        }
+        return {each.name: each for each in self.all} | by_standard_name
+
+
 def _known_coordinates(
     group: Node,
-) -> dict[tuple[tuple[str | None, ...] | None, str | None], tuple[tuple[Node, str], ...]]:
+) -> dict[tuple[tuple[str | None, ...] | None, str | None], Coordinates]:
     """The coordinates of variables of the group, by dimensions and `coordinates`, filled as they are asked for."""
     del group
     return {}
@@ -260,12 +301,37 @@ def _names_above(group: Node) -> NearNames:
     return NearNames(sorted({name for each in (group, *group.ancestors()) for name in each.arrays}))
 
 
+class Only(NamedTuple):
+    """Whether a variable is of those that checks are about, and why they pass over others."""
+
+    holds: Callable[[Variable], bool]
+    otherwise: Skip
+
+    def __call__(self, variable: Variable) -> bool:
+        """Whether the variable is one of them."""
+        return self.holds(variable)
+
+
+def only(otherwise: str) -> Callable[[Callable[[Variable], bool]], Only]:
+    """What a function says of variables, as the `where` of checks that are about those.
+
+    >>> @only("not named")
+    ... def _is_named(variable):
+    ...     return bool(variable.name)
+    >>> _is_named.otherwise
+    Skip(why='not named')
+    """
+    return lambda holds: Only(holds, Skip(otherwise))
+
+
+TYPED: Final = only("the data type is not known")(lambda variable: variable.dtype is not None)
+
+
 def judged(
     function: Callable[[Variable], Iterable[Breach] | Skip],
     *,
     about: str | None = None,
-    where: Callable[[Variable], bool] | None = None,
-    otherwise: str = "not such a variable",
+    where: Only | None = None,
     reach: Reach = "dataset",
 ) -> Check:
     """The check that `function` makes of a variable.
@@ -278,7 +344,7 @@ def judged(
     >>> judged(loud, about="title", reach="document").is_portable
     False
     """
-    no_text, not_such = Skip(f"the attribute {about} is no text"), Skip(otherwise)
+    no_text = Skip(f"the attribute {about} is no text")
 
     @wraps(function)
     def run(site: Site) -> Iterable[Breach] | Skip:
@@ -287,20 +353,18 @@ def judged(
             return no_text
         if reach == "dataset" and variable.whole is None:
             return NOT_READ
-        if where is not None and not where(variable):
-            return not_such
+        if where is not None and not where.holds(variable):
+            return where.otherwise
         return function(variable)
 
-    # What looks at one document only is judged once for all documents that are alike.
-    return replace(python(run), is_local=reach == "document", needs=about)
+    return of_document(run, needs=about) if reach == "document" else python(run, needs=about)
 
 
 def judged_text(
     function: Callable[[Variable, str], Iterable[Breach] | Skip],
     name: str,
     *,
-    where: Callable[[Variable], bool] | None = None,
-    otherwise: str = "not such a variable",
+    where: Only | None = None,
     reach: Reach = "dataset",
 ) -> Check:
     """The check that `function` makes of a variable and the text of its attribute `name`, as `judged` has it.
@@ -316,4 +380,4 @@ def judged_text(
     def run(variable: Variable) -> Iterable[Breach] | Skip:
         return function(variable, variable.text(name) or "")
 
-    return judged(run, about=name, where=where, otherwise=otherwise, reach=reach)
+    return judged(run, about=name, where=where, reach=reach)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zom.conventions.cf.variable import Variable, judged, judged_text
+from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
@@ -120,6 +120,7 @@ def _place(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("formula_terms", expected, found, fix=fix)
 
 
+@only("a boundary variable")
 def _is_parent(variable: Variable) -> bool:
     return not variable.is_boundary
 
@@ -155,6 +156,7 @@ def _names(variable: Variable) -> Iterator[Breach]:
             yield variable.breach("formula_terms", expected, f"{word!r}, a {name}", related=[node])
 
 
+@only("no standard_name of a parametric vertical coordinate")
 def _is_defined(variable: Variable) -> bool:
     return _definition(variable) is not None
 
@@ -193,29 +195,20 @@ def _wanted(coordinate: str, term: str, computed: str) -> str | None:
     return names.get(computed) if term == deciding else None
 
 
-_UNDEFINED: Final = "no standard_name of a parametric vertical coordinate"
-
 CHECKS: Final[Functions] = {
-    "formula-terms-place": judged(
-        _place, about="formula_terms", where=_is_parent, otherwise="a boundary variable"
-    ),
+    "formula-terms-place": judged(_place, about="formula_terms", where=_is_parent),
     "formula-terms": judged_text(_form, "formula_terms", reach="document"),
-    "formula-terms-known": judged(
-        _legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, reach="document"
-    ),
+    "formula-terms-known": judged(_legal, about="formula_terms", where=_is_defined, reach="document"),
     "formula-terms-exist": judged(_exist, about="formula_terms"),
-    "formula-terms-names": judged(_names, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED),
+    "formula-terms-names": judged(_names, about="formula_terms", where=_is_defined),
     "formula-terms-nsigma": judged_text(
         _nsigma,
         "formula_terms",
-        where=lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate",
-        otherwise="no ocean_sigma_z_coordinate",
+        where=only("no ocean_sigma_z_coordinate")(
+            lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate"
+        ),
         reach="document",
     ),
-    "computed-name-place": judged(
-        _computed_place, about="computed_standard_name", where=_is_parent, otherwise="a boundary variable"
-    ),
-    "computed-name": judged_text(
-        _computed, "computed_standard_name", where=_is_defined, otherwise=_UNDEFINED
-    ),
+    "computed-name-place": judged(_computed_place, about="computed_standard_name", where=_is_parent),
+    "computed-name": judged_text(_computed, "computed_standard_name", where=_is_defined),
 }

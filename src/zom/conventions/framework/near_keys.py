@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from zom.checks.check import Skip, python
+from zom.checks.check import Skip, of_document
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -38,7 +37,7 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
             if key not in names and (hint := _meant(key, prefix, names)) is not None
         ]
 
-    return python(spelled_as_known)
+    return of_document(spelled_as_known)
 
 
 def spelled_within(around: str, names: Sequence[str]) -> Check:
@@ -66,7 +65,7 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
             if key not in names and (meant := _nearly(key, names)) is not None
         ]
 
-    return replace(python(spelled_as_known), is_local=True, needs=around)
+    return of_document(spelled_as_known, needs=around)
 
 
 _NEARLY = 0.85

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.check import of_values
+from zom.checks.check import of_document, of_values
 from zom.conventions.framework.convention import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.xarray.dataset import Variable, dataset
@@ -100,12 +100,12 @@ XARRAY: Final = register(
             of_values(indexes_aligned),
             grid_mappings_there,
             keys_spelled,
-            ordinary_unmasked,
-            units_read,
-            unit_counted,
-            date_plain,
-            since_spelled,
-            masked_by_fractions,
+            of_document(ordinary_unmasked),
+            of_document(units_read),
+            of_document(unit_counted),
+            of_document(date_plain),
+            of_document(since_spelled),
+            of_document(masked_by_fractions),
         ),
     )
 )

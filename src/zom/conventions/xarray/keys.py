@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Skip
@@ -24,7 +25,7 @@ def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
     attributes = site.node.attributes
     if not attributes:
         return Skip("no attributes")
-    slips = {key: known for key in attributes if (known := meant(key, _DECODED)) and known not in attributes}
+    slips = {key: known for key in attributes if (known := _meant(key)) and known not in attributes}
     slips = {key: known for key, known in slips.items() if _could_be(site.node, known, attributes[key])}
     return (
         site.breach(
@@ -35,6 +36,11 @@ def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
         )
         for key, known in slips.items()
     )
+
+
+@lru_cache(maxsize=4096)
+def _meant(key: str) -> str | None:
+    return meant(key, _DECODED)
 
 
 def _could_be(node: Node, known: str, value: Any) -> bool:

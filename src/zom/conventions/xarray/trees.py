@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip
-from zom.checks.dimensions import length_breaches, lengths_of
+from zom.checks.dimensions import length_breaches, lengths_of, named_arrays
 from zom.checks.references import near_name
 from zom.misspelling import misspelt
 from zom.problems import show
@@ -18,6 +18,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.checks.dimensions import Lengths
     from zom.formats.node_view import Node
 
 __all__ = [
@@ -27,8 +28,6 @@ __all__ = [
     "grid_mappings_there",
     "ordinary_unmasked",
 ]
-
-Lengths = dict[str, tuple[int, "Node"]]
 
 _MOST_NAMES: Final = 64
 """How many dimensions of a group are compared with each other."""
@@ -131,8 +130,7 @@ def _unaligned(site: Site, lengths: Lengths) -> Iterator[Breach]:
     waiting = [(group, lengths) for group in site.node.groups.values()]
     while waiting:
         group, above = waiting.pop(0)
-        arrays = ((node, node.dims or (), node.shape or ()) for node in group.arrays.values())
-        yield from length_breaches(arrays, above, only=above, where=" above it")
+        yield from length_breaches(named_arrays(group), above, only=above, where=" above it")
         own = lengths_of(group)
         left = {dim: known for dim, known in above.items() if dim not in own}
         if left:
