@@ -20,6 +20,7 @@ from zom.stores.obstacles import Obstacle, Wanted, long_keys
 from zom.stores.ranges import ByteRange, Range
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import AskedSnapshot, Snapshot
+from zom.stores.values import found_value
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -125,15 +126,20 @@ class Backend(ABC):
         finally:
             found.close()
 
+    def _read_value(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
+        """What `_read` gives, as bytes, whatever holds them."""
+        found = self._read(key, byte_range)
+        return found if type(found) is bytes else found_value(self, key, found)
+
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         values: list[bytes | None] = []
         for key, byte_range in requests:
             with self._told(key, "read"):
-                values.append(self._read(key, byte_range))
+                values.append(self._read_value(key, byte_range))
         return values
 
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
-        value = self._read(key, None)
+        value = self._read_value(key)
         if value is None:
             return None
         if value and len(value) == target.nbytes:
@@ -141,7 +147,7 @@ class Backend(ABC):
         return len(value)
 
     def _snapshot(self, key: str) -> Snapshot | None:
-        return None if self._read(key, Range(0, 0)) is None else AskedSnapshot(self, key)
+        return None if self._read_value(key, Range(0, 0)) is None else AskedSnapshot(self, key)
 
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         for key, value in items:
@@ -150,7 +156,7 @@ class Backend(ABC):
 
     def _write_partial(self, key: str, start: int, value: bytes) -> None:
         with self._lock(key):
-            old = self._read(key, None) or b""
+            old = self._read_value(key) or b""
             if start < 0 or start > len(old):
                 reason = f"expected a start from 0 to {len(old)}, got {start}"
                 raise StoreError(self.url, key, "write", reason)
@@ -181,7 +187,7 @@ class Backend(ABC):
 
     def _create(self, key: str, value: bytes) -> bool:
         with self._lock(key):
-            if self._read(key, Range(0, 0)) is not None:
+            if self._read_value(key, Range(0, 0)) is not None:
                 return False
             self._write(key, value)
             return True
@@ -198,7 +204,7 @@ class Backend(ABC):
         return made
 
     def _read_version(self, key: str) -> Versioned | None:
-        value = self._read(key, None)
+        value = self._read_value(key)
         return None if value is None else Versioned(value, value)
 
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
@@ -212,7 +218,7 @@ class Backend(ABC):
     def _rename(self, old: str, new: str) -> None:
         moved = list(self._keys(old))
         for key in moved:
-            value = self._read(key, None)
+            value = self._read_value(key)
             if value is not None:
                 self._write(new + key[len(old) :], value)
         self._remove_many(moved)
@@ -239,7 +245,7 @@ class Backend(ABC):
         return () if self.longest_key is None else long_keys(wanted.writes, self.longest_key)
 
     def _move(self, key: str, new: str) -> None:
-        value = self._read(key, None)
+        value = self._read_value(key)
         if value is None:
             raise FileNotFoundError(errno.ENOENT, "there is nothing to move")
         self._write(new, value)

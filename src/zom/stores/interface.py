@@ -23,6 +23,16 @@ from zom.brief import notebook_html
 from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.packages import imported
 from zom.paths import check_stored_key, check_stored_prefix
+from zom.stores.answers import (
+    BLOCK,
+    CLAIM,
+    FLAG,
+    LENGTH,
+    SNAPSHOT,
+    VERSIONED,
+    answer,
+    flags,
+)
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
 from zom.stores.interrupts import Uninterrupted
@@ -30,6 +40,7 @@ from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Span, Suffix, check_range, cut, near
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import OpenSnapshot, Snapshot
+from zom.stores.values import found_value, found_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,7 +114,7 @@ class Store(Backend):
         try:
             if byte_range is not None:
                 check_range(byte_range)
-            return self._read(key, byte_range)
+            return self._read_value(key, byte_range)
         except ZomError:
             raise
         except Exception as cause:
@@ -124,7 +135,8 @@ class Store(Backend):
             reason = "expected a target that is writable, and contiguous in C order"
             raise StoreError(self.url, key, "read", reason)
         try:
-            return self._read_into(key, target)
+            length = self._read_into(key, target)
+            return length if type(length) is int else answer(self, key, "read", length, LENGTH, "_read_into")
         except ZomError:
             raise
         except Exception as cause:
@@ -141,7 +153,7 @@ class Store(Backend):
         if not pairs:
             return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "read"):
-            return self._read_many(pairs)
+            return found_values(self, [key for key, _ in pairs], self._read_many(pairs))
 
     def exists(self, key: str) -> bool:
         """Whether there is a value under `key`."""
@@ -164,13 +176,17 @@ class Store(Backend):
         """The same without a block: whoever opens it closes it."""
         check_stored_key(key)
         with self._told(key, "read"):
-            return self._snapshot(key)
+            return answer(self, key, "read", self._snapshot(key), SNAPSHOT, "_snapshot")
 
     def get_version(self, key: str) -> Versioned | None:
         """The value under `key` with the mark that `replace` asks for; None where it is missing."""
         check_stored_key(key)
         with self._told(key, "read"):
-            return self._read_version(key)
+            found = answer(self, key, "read", self._read_version(key), VERSIONED, "_read_version")
+            if found is None or type(found.value) is bytes:
+                return found
+            value = found_value(self, key, found.value, "_read_version")
+            return None if value is None else found._replace(value=value)
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -218,7 +234,7 @@ class Store(Backend):
         """Put `value` under `key` where nothing is; False where something was."""
         self._check_write(key, "create")
         with self._told(key, "create"), self._excluding(key):
-            return self._create(key, _as_bytes(value))
+            return answer(self, key, "create", self._create(key, _as_bytes(value)), FLAG, "_create")
 
     def claim(self, key: str, value: Buffer) -> bool | None:
         """Create a value that nobody else would write, such as one with a token; None where `get` has to tell whose it is.
@@ -231,7 +247,7 @@ class Store(Backend):
         """
         self._check_write(key, "create")
         with self._told(key, "create"), self._excluding(key):
-            return self._claim(key, _as_bytes(value))
+            return answer(self, key, "create", self._claim(key, _as_bytes(value)), CLAIM, "_claim")
 
     def create_many(self, items: Mapping[str, Buffer]) -> list[bool]:
         """Put each value under its key where nothing is; for each, in order, whether it was put.
@@ -249,7 +265,7 @@ class Store(Backend):
         if not pairs:
             return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "create"):
-            return self._create_many(pairs)
+            return flags(self, [key for key, _ in pairs], self._create_many(pairs), "_create_many")
 
     def replace(self, key: str, value: Buffer, version: Any) -> bool:
         """Put `value` under `key` where it still holds what `get_version` read; else False.
@@ -258,7 +274,7 @@ class Store(Backend):
         """
         self._check_write(key, "write")
         with self._told(key, "write"), self._excluding(key):
-            return self._replace(key, _as_bytes(value), version)
+            return answer(self, key, "write", self._replace(key, _as_bytes(value), version), FLAG, "_replace")
 
     def delete(self, key: str) -> None:
         """Take `key` away; it need not be there."""
@@ -345,7 +361,8 @@ class Store(Backend):
         Unlike a lock, it keeps nobody from writing. Where processes can't tell, it is an empty block.
         """
         self._check_write(key, "lock")
-        return self._presence(key)
+        with self._told(key, "lock"):
+            return answer(self, key, "lock", self._presence(key), BLOCK, "_presence")
 
     def _presence(self, key: str) -> AbstractContextManager[None]:
         return self.lock(key) if self.capabilities.process_locks else nullcontext()
@@ -354,7 +371,7 @@ class Store(Backend):
         """The lock of `key`, taken."""
         self._check_write(key, "lock")
         with self._told(key, "lock"):
-            lock = self._lock(key)
+            lock = answer(self, key, "lock", self._lock(key), BLOCK, "_lock")
             lock.__enter__()
             return lock
 
@@ -372,7 +389,7 @@ class Store(Backend):
         """
         self._check_writable("", "write")
         with self._told("", "write"):
-            return self._writing(helps=helps)
+            return answer(self, "", "write", self._writing(helps=helps), BLOCK, "_writing")
 
     # --- listing -----------------------------------------------------------------------------------
 

@@ -6,12 +6,13 @@ writes a new shard in between, the old index means nothing for the new bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from typing_extensions import override
 
 from zom.errors import StoreError, ZomError
 from zom.stores.ranges import ByteRange, check_range, cut
+from zom.stores.values import found_values, wrong_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class Snapshot:
         try:
             if byte_range is not None:
                 check_range(byte_range)
-            return self._part(byte_range)
+            return self._present([self._part(byte_range)], [self._key], "_part")[0]
         except ZomError:
             raise
         except Exception as cause:
@@ -76,11 +77,18 @@ class Snapshot:
         try:
             for byte_range in ranges:
                 check_range(byte_range)
-            return self._parts(ranges)
+            return self._present(self._parts(ranges), [self._key] * len(ranges), "_parts")
         except ZomError:
             raise
         except Exception as cause:
             raise self._failure(cause) from cause
+
+    def _present(self, parts: object, keys: Sequence[str], method: str) -> list[bytes]:
+        """What `method` found, of a value that was there when the snapshot was taken."""
+        found = found_values(self._store, keys, parts, method)
+        if None in found:
+            raise wrong_answer(self._store, self._key, "read", "bytes", method, None)
+        return cast("list[bytes]", found)
 
     def close(self) -> None:
         """Give back what it holds; it is not used afterwards. Closing twice does nothing."""
@@ -110,17 +118,18 @@ class AskedSnapshot(Snapshot):
 
     @override
     def _part(self, byte_range: ByteRange | None) -> bytes:
-        return self._present(self._ask([byte_range]))[0]
+        return self._undeleted(self._ask([byte_range]))[0]
 
     @override
     def _parts(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        return self._present(self._ask(ranges)) if ranges else []
+        return self._undeleted(self._ask(ranges)) if ranges else []
 
     def _ask(self, ranges: Sequence[ByteRange | None]) -> list[bytes | None]:
         requests = [(self._key, byte_range) for byte_range in ranges]
-        return self._store._read_many(requests)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        found = self._store._read_many(requests)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        return found_values(self._store, [self._key] * len(requests), found)
 
-    def _present(self, parts: list[bytes | None]) -> list[bytes]:
+    def _undeleted(self, parts: list[bytes | None]) -> list[bytes]:
         found = [part for part in parts if part is not None]
         if len(found) < len(parts):
             reason = "it was deleted while it was read in parts"

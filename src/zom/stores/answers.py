@@ -1,0 +1,66 @@
+"""What the methods of stores give beside values, checked: a package's store may give what it must not."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
+
+from zom.stores.results import Versioned
+from zom.stores.snapshots import Snapshot
+from zom.stores.values import as_sequence, wrong_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.stores.backend import Backend
+
+__all__ = ["BLOCK", "CLAIM", "FLAG", "LENGTH", "SNAPSHOT", "VERSIONED", "Kind", "answer", "flags"]
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """What a method must give: of which types it is, and what it is called."""
+
+    types: tuple[type, ...]
+    words: str
+
+
+NOTHING: Final = type(None)
+FLAG: Final[Kind[bool]] = Kind((bool,), "True or False")
+CLAIM: Final[Kind[bool | None]] = Kind((bool, NOTHING), "True, False or None")
+LENGTH: Final[Kind[int | None]] = Kind((int, NOTHING), "a number of bytes or None")
+VERSIONED: Final[Kind[Versioned | None]] = Kind((Versioned, NOTHING), "a Versioned or None")
+SNAPSHOT: Final[Kind[Snapshot | None]] = Kind((Snapshot, NOTHING), "a Snapshot or None")
+BLOCK: Final[Kind[AbstractContextManager[None]]] = Kind((AbstractContextManager,), "a block for with")
+
+
+def answer(store: Backend, key: str, verb: str, found: object, kind: Kind[T], method: str) -> T:  # noqa: PLR0913, PLR0917
+    """What `method` gave, which is of the kind; StoreError where it isn't.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> answer(MemoryStore(), "a", "create", True, FLAG, "_create")
+    True
+    >>> answer(MemoryStore(), "a", "create", None, FLAG, "_create")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    zom.errors.StoreError: ...: expected True or False from _create, found None; correct MemoryStore, or its package
+    """
+    if isinstance(found, kind.types):
+        return cast("T", found)
+    raise wrong_answer(store, key, verb, kind.words, method, found)
+
+
+def flags(store: Backend, keys: Sequence[str], found: object, method: str) -> list[bool]:
+    """What `method` gave for each of the keys, True or False.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> flags(MemoryStore(), ["a", "b"], [True, False], "_create_many")
+    [True, False]
+    """
+    given = as_sequence(found)
+    if len(given) == len(keys) and all(type(each) is bool for each in given):
+        return cast("list[bool]", list(given))
+    raise wrong_answer(store, "", "create", f"a list of {len(keys)} times True or False", method, found)

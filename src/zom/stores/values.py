@@ -1,0 +1,76 @@
+"""Values as the methods of stores find them, whatever holds their bytes: libraries below give bytearrays and views.
+
+What is no value is told as the fault of the store, or of its package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from zom.errors import StoreError
+from zom.problems import given_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.stores.backend import Backend
+
+__all__ = ["as_sequence", "found_value", "found_values", "wrong_answer"]
+
+_PLAIN: Final = frozenset({bytes, type(None)})
+
+
+def found_value(store: Backend, key: str, found: Any, method: str = "_read") -> bytes | None:
+    """What `method` found under the key, as bytes; StoreError where it is neither bytes nor None.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> found_value(MemoryStore(), "a", bytearray(b"12")), found_value(MemoryStore(), "a", None)
+    (b'12', None)
+    """
+    if found is None or type(found) is bytes:
+        return found
+    try:
+        # bytes(5) would be five zeros, and bytes([1]) one byte: only what is made of bytes is taken.
+        return memoryview(found).tobytes()
+    except TypeError:
+        raise wrong_answer(store, key, "read", "bytes or None", method, found) from None
+
+
+def found_values(
+    store: Backend, keys: Sequence[str], found: object, method: str = "_read_many"
+) -> list[bytes | None]:
+    """What `method` found under each of the keys, as bytes; StoreError where it is anything else.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> found_values(MemoryStore(), ["a", "b"], [memoryview(b"12"), None])
+    [b'12', None]
+    """
+    answers = as_sequence(found)
+    if len(answers) != len(keys):
+        count = "1 answer" if len(keys) == 1 else f"{len(keys)} answers"
+        raise wrong_answer(
+            store, keys[0] if len(keys) == 1 else "", "read", f"a list of {count}", method, found
+        )
+    if _PLAIN.issuperset(map(type, answers)):
+        return cast("list[bytes | None]", found if type(found) is list else [*answers])
+    return [found_value(store, key, each, method) for key, each in zip(keys, answers, strict=True)]
+
+
+def as_sequence(found: object) -> Sequence[object]:
+    """A list or tuple as it is; for anything else, nothing.
+
+    >>> as_sequence([1]), as_sequence("ab")
+    ([1], ())
+    """
+    return cast("Sequence[object]", found) if isinstance(found, (list, tuple)) else ()
+
+
+def wrong_answer(store: Backend, key: str, verb: str, words: str, method: str, found: object) -> StoreError:  # noqa: PLR0913, PLR0917
+    """The error of a method that gave something else than it must, which `words` say.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> str(wrong_answer(MemoryStore(), "a", "read", "bytes", "_read", 7)).partition("_read, ")[2]
+    'found 7; correct MemoryStore, or its package'
+    """
+    reason = f"expected {words} from {method}, found {given_text(found)}; correct {type(store).__name__}, or its package"
+    return StoreError(store.url, key, verb, reason)
