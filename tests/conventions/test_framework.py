@@ -24,7 +24,7 @@ from zom.conventions import (
     required,
     schema,
 )
-from zom.conventions.framework.convention import Conventions
+from zom.conventions.framework.registered import Conventions
 from zom.errors import ExtensionError, UnknownName
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias, cast
 
 from zom.checks.selector import EVERY, parse_selector, select
 from zom.errors import ExtensionError, ZomError
-from zom.problems import Path, show
+from zom.problems import Path, given_text, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -346,7 +346,9 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | Non
     def run(site: Site) -> Outcome:
         try:
             found = function(site)
-            return found if isinstance(found, Skip) else tuple(found)
+            if isinstance(found, Skip):
+                return found
+            return _checked(function, tuple(found))
         except UnreadValues:
             return VALUES_UNREADABLE
         except ZomError:
@@ -358,6 +360,15 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | Non
             raise ExtensionError(message) from cause
 
     return Check("python", {}, run, needs=needs)
+
+
+def _checked(function: Callable[..., object], found: tuple[object, ...]) -> tuple[Breach, ...]:
+    for each in found:
+        if not isinstance(each, Breach):
+            where = f"{function.__module__}.{function.__qualname__}"
+            wanted = "breaches, as site.breach(...) makes them"
+            raise ExtensionError(f"the rule's function {where}: expected {wanted}, found {given_text(each)}")
+    return cast("tuple[Breach, ...]", found)
 
 
 def of_document(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | None = None) -> Check:

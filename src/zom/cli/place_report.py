@@ -97,7 +97,7 @@ def _of_nothing(name: str, why: str, choices: Choices) -> Report:
 
 def _asked(names: Sequence[str] | None, table: str | None) -> Any:
     """The conventions that are named."""
-    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.registered import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - as above
 
     own = () if table is None else (_standard_names(table),)

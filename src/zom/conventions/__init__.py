@@ -21,7 +21,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from zom.checks.check import Breach, Check, Site, Skip, Value, python
+from zom.checks.check import Breach, Check, Site, Skip, Value, of_document, python
 from zom.checks.checked_rule import (
     CheckedRule,
     above,
@@ -65,8 +65,9 @@ from zom.checks.values import (
     unique,
 )
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import Convention, conventions, register
+from zom.conventions.framework.convention import Convention
 from zom.conventions.framework.explanation import Example, Explanation
+from zom.conventions.framework.registered import conventions, register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.report import Found, Report, RuleCount
 from zom.formats.node_view import Node
@@ -108,6 +109,7 @@ __all__ = [
     "member",
     "member_of",
     "node_kind",
+    "of_document",
     "one_of",
     "pattern",
     "python",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.convention import Convention
+from zom.conventions.framework.registered import register
 from zom.formats.families import V2, V3
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict

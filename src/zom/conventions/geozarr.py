@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zom.checks.check import Skip
 from zom.checks.checked_rule import holds
 from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.conventions.spatial.attributes import (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.convention import register
 from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict

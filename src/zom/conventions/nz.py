@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.checks.references import is_of_kind
-from zom.conventions.framework.convention import declaration_of, register
+from zom.conventions.framework.convention import declaration_of
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show

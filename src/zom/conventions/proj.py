@@ -15,9 +15,9 @@ from pydantic import Field
 
 from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.convention import register
 from zom.conventions.framework.declarations import Published, declarations
 from zom.conventions.framework.near_keys import spelled
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show

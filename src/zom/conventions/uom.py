@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from zom.checks.check import Skip
 from zom.checks.references import is_of_kind
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import register
 from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show

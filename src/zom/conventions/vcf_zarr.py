@@ -14,7 +14,7 @@ from pydantic import Field
 from zom.checks.check import Breach, Site, Skip
 from zom.checks.references import is_of_kind
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import Functions, read_rulebook
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -22,6 +22,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node
 
 __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]

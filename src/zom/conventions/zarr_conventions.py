@@ -15,8 +15,8 @@ from pydantic import Field
 
 from zom.checks.check import Skip
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import conventions, register
 from zom.conventions.framework.declarations import FIELDS, declarations, known
+from zom.conventions.framework.registered import conventions, register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.extension.registry import did_you_mean
 from zom.misspelling import misspelt

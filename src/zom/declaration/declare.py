@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
+from zom.conventions.framework.registered import conventions
 from zom.declaration.compile import Compiler
 from zom.declaration.declaration import Declaration
 from zom.declaration.expression import filled

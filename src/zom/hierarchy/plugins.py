@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zom.conventions.framework.convention import conventions
+from zom.conventions.framework.registered import conventions
 from zom.extension.codec import codecs
 from zom.extension.datatype import data_types
 from zom.extension.grid import chunk_grids

@@ -16,7 +16,7 @@ from zom.conventions.anndata.frames import FRAME_FUNCTIONS
 from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
 from zom.conventions.anndata.stored_values import STORED_FUNCTIONS
 from zom.conventions.anndata.values import VALUE_FUNCTIONS
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 
 __all__ = ["ANNDATA", "categorical", "csc", "csr", "nullable", "skeleton"]

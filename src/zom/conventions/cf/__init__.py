@@ -35,7 +35,8 @@ from zom.conventions.cf import (
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.name_table import read_table, rules_of
 from zom.conventions.cf.since import version_followed, with_versions
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.convention import Convention
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 
 __all__ = ["CF", "standard_names"]

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.selector import EVERY
-from zom.errors import ExtensionError
+from zom.errors import ExtensionError, ZomError
 from zom.extension.configuration import INTEGER_LITERAL, faults_of, schema_of
-from zom.problems import Fault, rule
+from zom.problems import Fault, cause_text, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,6 +115,11 @@ def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fa
         faults = faults_of(error, value, schema_of(model), FORM, steps)
         # To JSON Schema, and so to a convention, 4.0 is an integer.
         return [fault for fault in faults if fault.rule is not INTEGER_LITERAL]
+    except (ZomError, MemoryError, RecursionError):
+        raise
+    except Exception as cause:
+        message = f"{model.__name__}: a validator raised {cause_text(cause)}; correct it, or its package"
+        raise ExtensionError(message) from cause
     return []
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.convention import conventions
+from zom.conventions.framework.registered import conventions
 from zom.conventions.shipped import FILES
 from zom.misspelling import misspelt
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from typing_extensions import override
-
 from zom.brief import short
 from zom.checks.check import Site
 from zom.checks.checked_rule import CheckedRule, Condition, attribute_in, holds, schema
@@ -20,20 +18,20 @@ from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
 from zom.errors import ExtensionError
-from zom.extension.contract import Contract, Member
-from zom.extension.registry import Registry, caller_of
+from zom.extension.answer import answer
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
+from zom.problems import given_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from zom.checks.checked_rule import Profile
     from zom.conventions.framework.attributes import Steps
     from zom.schema import Draft, Flavour, Loss
     from zom.schema.standard import SchemaPart
 
-__all__ = ["Convention", "DefineModel", "Detect", "Followed", "conventions", "declaration_of", "register"]
+__all__ = ["FORMATS", "Convention", "DefineModel", "Detect", "Followed", "declaration_of"]
 
 Detect: TypeAlias = Callable[[Node], str | None]
 """How a convention is found at a node: the words that say why it is there; None where it isn't."""
@@ -174,7 +172,7 @@ class Convention:
         if given is None:
             return {}
         if not isinstance(given, (type, Mapping)):
-            given = given()
+            given = answer(self, "attributes", (object,), "classes of Attributes")
         found: dict[str, Any]
         if isinstance(given, Mapping):
             found = dict(cast("Mapping[str, Any]", given))
@@ -312,13 +310,28 @@ class Convention:
         if (node.kind is not None and node.kind not in self.on) or node.form not in self.formats:
             return None
         if self.detect is not None:
-            return self.detect(node)
+            found: str | None = answer(self, "detect", (str, type(None)), "a text or None", node)
+            return found
         if declaration_of(self, node) is not None:
             return "declared in zarr_conventions"
         if self.signs:
             return self._sign_at(node)
         key = next((key for key in node.attributes if self.owns_key(key)), None)
         return None if key is None else f"has {key}"
+
+    def adopts_version(self, node: Node, version: Any) -> bool:
+        """Whether a node that says another version is meant to follow this one."""
+        return self.adopts is not None and answer(self, "adopts", (bool,), "True or False", node, version)
+
+    def version_followed(self, node: Node) -> tuple[int, ...] | None:
+        """The version that the node follows; None where all rules hold whichever it is."""
+        if self.followed is None:
+            return None
+        found: tuple[Any, ...] = answer(self, "followed", (tuple,), "a tuple of numbers", node)
+        if not all(isinstance(each, int) for each in found):
+            wanted = f"expected a tuple of numbers from followed, found {given_text(found)}"
+            raise ExtensionError(f"{self!r}: {wanted}; correct it, or its package")
+        return found
 
     def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:
         """The schema of a node that has the convention, before it gets an identity, and what it leaves unsaid.
@@ -433,126 +446,3 @@ def _keys_in(condition: Condition) -> Iterator[str]:
 def _steps_of(each: CheckedRule) -> Steps:
     """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
     return () if each.each is None else parse_selector(each.each).steps
-
-
-class Conventions(Registry[Convention]):
-    """The conventions that zom knows; a key has one owner among those of a format."""
-
-    @override
-    def _refuse_taken(self, extension: Convention) -> None:
-        super()._refuse_taken(extension)
-        for other in self._all:
-            clash = clash_of(extension, other)
-            if clash is not None:
-                message = (
-                    f"the convention {extension.name!r} owns {clash!r}, which {other.name!r} owns already"
-                )
-                raise ExtensionError(message)
-
-    @override
-    def _files(self) -> tuple[str, ...]:
-        from zom.conventions.shipped import FILES  # noqa: PLC0415 - a list beside what it lists
-
-        return () if self.home is None else tuple(FILES)
-
-    def of_files(self, files: Collection[str]) -> tuple[Convention, ...]:
-        """The conventions in these files of zom's own, and all of others, by name: no other file is imported.
-
-        >>> from zom.conventions import conventions
-        >>> "xarray" in {each.id for each in conventions.of_files(["xarray"])}
-        True
-        """
-        for file in files:
-            self._load_file(file)
-        self.plugins.ensure()
-        own = frozenset(self._own)
-        return tuple(each for each in self._all if each not in own or each.id.replace("-", "_") in files)
-
-    @override
-    def _load_file(self, name: str) -> None:
-        super()._load_file(name.partition("/")[0])
-
-    def _called(self, name: str) -> tuple[Convention, ...]:
-        """The conventions of that name or id, where zom has them: no other file is imported for it."""
-        self._load_file(name)
-        if any(name in {each.name, each.id} for each in self._all):
-            self.plugins.ensure()  # which may bring other versions
-        return tuple(each for each in self._all if name in {each.name, each.id})
-
-    def versions_of(self, ids: Collection[str]) -> tuple[Convention, ...]:
-        """All versions of the conventions with these ids, by name; an id that nobody has is passed over.
-
-        >>> from zom.conventions import conventions
-        >>> [each.name for each in conventions.versions_of(["xarray", "no-such-convention"])]
-        ['xarray']
-        """
-        for each in ids:
-            self._called(each)
-        return tuple(each for each in self._all if each.id in ids)
-
-    def of_id(self, name: str) -> tuple[Convention, ...]:
-        """The conventions called `name`, or of that id: all versions; UnknownName where there is none.
-
-        >>> from zom.conventions import conventions
-        >>> [each.name for each in conventions.of_id("xarray")]
-        ['xarray']
-        """
-        found = self._called(name)
-        if not found:
-            found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
-        known = self.find(name) if not found else None
-        if not found and known is None:
-            # By id and version: aliases are URLs, which nobody misspells.
-            names = sorted({text for each in self for text in (each.id, each.name)})
-            raise self.unknown(f"no convention named {name!r} is registered", name.casefold(), names)
-        return found if known is None else (known,)
-
-
-def clash_of(left: Convention, right: Convention) -> str | None:
-    """A key that both own, of nodes of the same format; versions of one convention share theirs.
-
-    >>> clash_of(Convention("a", owns=("k:*",)), Convention("b", owns=("k:1",)))
-    'k:1'
-    """
-    if left.id == right.id or not set(left.formats) & set(right.formats) or not set(left.on) & set(right.on):
-        return None
-    for key in left.owns:
-        for other in right.owns:
-            if left.owns_key(other) or right.owns_key(key):
-                return other if left.owns_key(other) else key
-    return None
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _are_kinds(value: Any) -> bool:
-    return bool(value) and {*value} <= {"group", "array"}
-
-
-def _are_formats(value: Any) -> bool:
-    return {*value} <= {*FORMATS}
-
-
-_CONTRACT = Contract(
-    Convention,
-    (
-        Member("id", "a text", _is_text),
-        Member("on", "'group', 'array' or both", _are_kinds),
-        Member("formats", "formats among 'v2', 'v3' and 'draft'", _are_formats),
-    ),
-)
-
-conventions = Conventions("convention", "zom.conventions", "zom.conventions", contract=_CONTRACT.faults)
-"""The conventions that zom knows, by name."""
-
-
-def register(convention: Convention) -> Convention:
-    """`convention`, known from now on.
-
-    >>> from zom.conventions import conventions
-    >>> "xarray" in conventions.names()
-    True
-    """
-    return conventions.register(convention, caller=caller_of(2))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, python
-from zom.conventions.framework.convention import Convention, conventions
+from zom.conventions.framework.registered import conventions
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.checks.check import Check
+    from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node
 
 __all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "known"]

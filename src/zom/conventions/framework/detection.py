@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.candidates import candidates
-from zom.conventions.framework.convention import clash_of, conventions, declaration_of
+from zom.conventions.framework.convention import declaration_of
 from zom.conventions.framework.judgement import Judgement
 from zom.conventions.framework.misspelt_keys import (
     MisspeltKey,
@@ -21,6 +21,7 @@ from zom.conventions.framework.misspelt_keys import (
     misspelt_sign,
     with_hints,
 )
+from zom.conventions.framework.registered import clash_of, conventions
 from zom.misspelling import misspelt
 from zom.model.assembly import Uncollected
 from zom.problems import Path, rule, show
@@ -234,8 +235,7 @@ class _Detection:
                 if named is None and (each.assumed or not each.version_at):
                     return self._pick_as_nearby(node, here) or (each, how)
                 continue
-            is_adopted = each.adopts is not None and each.adopts(node, version[1])
-            if is_adopted or (named is None and version[1] == each.version):
+            if each.adopts_version(node, version[1]) or (named is None and version[1] == each.version):
                 named = each, f"{how}, version {show(version[1])}"
             said = version
         if named is not None:

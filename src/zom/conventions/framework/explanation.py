@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from zom.checks.checked_rule import PROFILES
-from zom.conventions.framework.convention import Convention, conventions
+from zom.conventions.framework.registered import conventions
 from zom.errors import UnknownName
 from zom.extension.codec import codecs
 from zom.extension.datatype import data_types
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.checks.checked_rule import CheckedRule, RequirementLevel
+    from zom.conventions.framework.convention import Convention
     from zom.problems import Rule, Severity
 
 __all__ = ["Example", "Explanation", "explain"]

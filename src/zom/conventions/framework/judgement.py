@@ -252,7 +252,7 @@ class Judgement:
 
     def _plan(self, convention: Convention, node: Node, *, is_heir: bool) -> _Plan:
         # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
-        followed = None if convention.followed is None else convention.followed(node)
+        followed = convention.version_followed(node)
         key = (convention, node.kind, node.form, is_heir, followed)
         plan = self._plans.get(key)
         if plan is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.convention import conventions
+from zom.conventions.framework.registered import conventions
 from zom.schema.source import sources
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pydantic import Field
 from zom.checks.check import Skip
 from zom.conventions.affine import MOST
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.convention import register
 from zom.conventions.framework.declarations import Published
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.formats.node_view import Node

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
-from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.registered import register
 from zom.conventions.ome.edition import arrays_of, lists
 from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v06 import V06
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.framework.attributes import Attributes
+    from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node
 
 __all__ = ["V01", "V02", "V03", "V06DEV1", "V06DEV2", "V06DEV3"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v05 import V05
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.functions import axes_functions, shared_functions, zarr_v3_functions

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.convention import Convention, DefineModel, register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.ome.edition import OMEZarr
 from zom.conventions.ome.functions import shared_functions, zarr_v3_functions
@@ -21,6 +21,7 @@ from zom.conventions.ome.v06_systems import EDITION, SYSTEM_FUNCTIONS
 
 if TYPE_CHECKING:
     from zom.conventions.framework.attributes import Attributes
+    from zom.conventions.framework.convention import Convention, DefineModel
 
 __all__ = ["V06", "V06DEV4", "V06RC0"]
 

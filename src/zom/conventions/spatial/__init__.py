@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Skip
 from zom.conventions.affine import Affine, affine_of, integers_of, numbers_of
-from zom.conventions.framework.convention import declaration_of, register
+from zom.conventions.framework.convention import declaration_of
 from zom.conventions.framework.near_keys import spelled
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import levels_of
 from zom.conventions.spatial.attributes import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.spatialdata.container import CONTAINER_CHECKS
 from zom.conventions.spatialdata.elements import ELEMENT_CHECKS

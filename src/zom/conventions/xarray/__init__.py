@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import of_document, of_values
-from zom.conventions.framework.convention import register
+from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.xarray.dataset import Variable, dataset
 from zom.conventions.xarray.indexes import indexes_aligned

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
-from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
+from zom.conventions.framework.registered import conventions
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats.families import FAMILIES

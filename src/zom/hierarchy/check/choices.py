@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.checks.checked_rule import PROFILES
 from zom.conventions.framework.convention import Convention
-from zom.conventions.framework.convention import conventions as known_conventions
+from zom.conventions.framework.registered import conventions as known_conventions
 from zom.conventions.framework.suppression import parse_suppressions
 from zom.conventions.report import report_of
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
+from zom.conventions.framework.registered import conventions
 from zom.conventions.report import report_of
 from zom.declaration.declaration import Declaration
 from zom.errors import StoreError
