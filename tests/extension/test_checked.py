@@ -234,3 +234,60 @@ def test_what_fills_a_target_gives_nothing(name):
         getattr(looked_at, name)(
             b"ab", np.zeros(2, "u1") if name == "decode_array_into" else memoryview(bytearray(2))
         )
+
+
+def shortening(name, left):
+    """A coder that leaves out the last bytes or elements of what it fills: `left` of each chunk."""
+
+    def fill(self, chunk, target):
+        rows = len(chunk) if name == "decode_rows" else 1
+        view = (
+            np.frombuffer(target, "u1").reshape(rows, -1) if isinstance(target, memoryview) else target[None]
+        )
+        made = (
+            np.stack([np.frombuffer(each, view.dtype) for each in chunk]) if name == "decode_rows" else chunk
+        )
+        made = np.frombuffer(made, view.dtype)[None] if isinstance(made, bytes) else made
+        view[:, : view.shape[1] - left] = np.asarray(made).reshape(view.shape)[:, : view.shape[1] - left]
+
+    return type(
+        "Short", (Coder,), {"encode": lambda _, chunk: chunk, "decode": lambda _, chunk: chunk, name: fill}
+    )()
+
+
+ENDS = (b"\x9e7y\xb9\x7fJ|\x15", b"a\xc8\x86F\x80\xb5\x83\xea", b"\0" * 8)
+"""Ends of data: those that zom itself puts there first are among them, as nothing keeps data from ending so."""
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 4096])
+@pytest.mark.parametrize("name", ["decode_into", "decode_rows", "decode_array_into"])
+def test_a_target_whose_end_is_not_filled_is_no_data(name, size, end):
+    data = (b"x" * size + end)[-size:]
+    chunk = [b"y" * size, data] if name == "decode_rows" else data
+
+    def filled(left):
+        looked_at = checked(
+            Odd("bytes->bytes"), shortening(name, left), Stream(size, size), Stream(size, size)
+        )
+        target = np.full(size * (2 if name == "decode_rows" else 1), 3, "u1")
+        getattr(looked_at, name)(chunk, target if name == "decode_array_into" else memoryview(target))
+        return target.tobytes()
+
+    assert filled(0) == (b"".join(chunk) if name == "decode_rows" else data)
+    for left in {min(size, 8), size}:
+        with pytest.raises(
+            CodecError, match=f"^expected {name} to fill its target, found the end of it as it was before$"
+        ):
+            filled(left)
+
+
+@pytest.mark.parametrize("size", [1, 2, 8, 9])
+def test_chunks_that_end_in_all_sorts_of_bytes_are_data(size):
+    chunks = [(b"x" * size + end)[-size:] for end in ENDS for _ in range(3)]
+    looked_at = checked(
+        Odd("bytes->bytes"), shortening("decode_rows", 0), Stream(size, size), Stream(size, size)
+    )
+    target = bytearray(size * len(chunks))
+    looked_at.decode_rows(chunks, memoryview(target))
+    assert target == b"".join(chunks)
