@@ -121,7 +121,7 @@ def _names(variable: Variable) -> Iterator[Breach]:
         for dim in each.dims:
             if dim in _STANDARD or dim in (variable.dims or ()) or dim in coordinates.by_name:
                 continue
-            known = {*map(str, variable.dims or ()), *(each.name for each in coordinates.named), "area"}
+            known = {*map(str, variable.dims or ()), *(one.name for one in coordinates.named), "area"}
             close = _close(dim, known | _STANDARD)
             if close or re.fullmatch("[a-z][a-z0-9_]*", dim) is None:
                 expected = (

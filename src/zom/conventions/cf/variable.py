@@ -215,16 +215,15 @@ class Variable:
         return known[key]
 
     def _coordinates(self) -> Coordinates:
-        on_dimensions: dict[Node, str] = {}
-        for dim in self.dims or ():
-            target = None if dim is None else self.variable(dim)
-            if target is not None and target.dims == (dim,):
-                on_dimensions[target] = target.name
-        named = map(self.variable, (self.text("coordinates") or "").split())
-        others = dict.fromkeys(each for each in named if each is not None and each not in on_dimensions)
+        targets = ((dim, self.variable(dim)) for dim in self.dims or () if dim is not None)
+        of_dimensions = dict.fromkeys(
+            each for dim, each in targets if each is not None and each.dims == (dim,)
+        )
+        words = (self.text("coordinates") or "").split()
+        named = dict.fromkeys(each for each in map(self.variable, words) if each is not None)
         return Coordinates(
-            tuple(remembered(each, Variable) for each in on_dimensions),
-            tuple(remembered(each, Variable) for each in others),
+            tuple(map(self.of, of_dimensions)),
+            tuple(self.of(each) for each in named if each not in of_dimensions),
         )
 
     def variable(self, word: str) -> Node | None:
