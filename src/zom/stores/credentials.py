@@ -65,6 +65,8 @@ def shown_url(url: str) -> str:
     'https://example.org/data.zarr'
     >>> shown_url("https://me:sec#ret@example.org/")
     'https://...'
+    >>> shown_url("s3:///data.zarr")
+    's3:///data.zarr'
     """
     try:
         parts = urlsplit(url)
@@ -75,7 +77,10 @@ def shown_url(url: str) -> str:
     # What follows "#" or "?" may be the rest of a password that nobody escaped.
     if not whole or (":" in parts.netloc and "@" in parts.query + parts.fragment and "@" not in parts.netloc):
         return f"{url.partition('://')[0]}://..."
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    shown = urlunsplit(("", parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    # Python leaves out the slashes of a scheme that it doesn't know, where no host follows.
+    slashes = "//" if "://" in url and not parts.netloc else ""
+    return f"{parts.scheme}:{slashes}{shown}" if parts.scheme else shown
 
 
 def hidden(text: str, secrets: Iterable[str] = ()) -> str:
