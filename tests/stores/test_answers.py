@@ -127,3 +127,11 @@ def test_nothing_is_written_with_what_is_no_value():
     with pytest.raises(StoreError, match="expected bytes or None from _read, found 7"):
         zom.materialize(v3.GroupSpec(members={}), store, on_conflict="replace")
     assert dict(store.sizes()) == {"zarr.json": len(VALUE), "b": 2}
+
+
+def test_values_of_a_wrong_list_are_not_shown():
+    store = store_whose("_read_many", lambda _: [b"x" * 1000] * 3)
+    with pytest.raises(
+        StoreError, match="expected a list of 2 answers from _read_many, found a list of 3; correct Own"
+    ):
+        store.get_many(["b", "zarr.json"])

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from zom.stores.backend import Backend
 
-__all__ = ["BLOCK", "CLAIM", "FLAG", "LENGTH", "SNAPSHOT", "VERSIONED", "Kind", "answer", "flags"]
+__all__ = ["BLOCK", "CLAIM", "FLAG", "LENGTH", "SNAPSHOT", "VERSIONED", "Promised", "answer", "flags"]
 
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[T]):
+class Promised(Generic[T]):
     """What a method must give: of which types it is, and what it is called."""
 
     types: tuple[type, ...]
@@ -30,16 +30,16 @@ class Kind(Generic[T]):
 
 
 NOTHING: Final = type(None)
-FLAG: Final[Kind[bool]] = Kind((bool,), "True or False")
-CLAIM: Final[Kind[bool | None]] = Kind((bool, NOTHING), "True, False or None")
-LENGTH: Final[Kind[int | None]] = Kind((int, NOTHING), "a number of bytes or None")
-VERSIONED: Final[Kind[Versioned | None]] = Kind((Versioned, NOTHING), "a Versioned or None")
-SNAPSHOT: Final[Kind[Snapshot | None]] = Kind((Snapshot, NOTHING), "a Snapshot or None")
-BLOCK: Final[Kind[AbstractContextManager[None]]] = Kind((AbstractContextManager,), "a block for with")
+FLAG: Final[Promised[bool]] = Promised((bool,), "True or False")
+CLAIM: Final[Promised[bool | None]] = Promised((bool, NOTHING), "True, False or None")
+LENGTH: Final[Promised[int | None]] = Promised((int, NOTHING), "a number of bytes or None")
+VERSIONED: Final[Promised[Versioned | None]] = Promised((Versioned, NOTHING), "a Versioned or None")
+SNAPSHOT: Final[Promised[Snapshot | None]] = Promised((Snapshot, NOTHING), "a Snapshot or None")
+BLOCK: Final[Promised[AbstractContextManager[None]]] = Promised((AbstractContextManager,), "a block for with")
 
 
-def answer(store: Backend, key: str, verb: str, found: object, kind: Kind[T], method: str) -> T:  # noqa: PLR0913, PLR0917
-    """What `method` gave, which is of the kind; StoreError where it isn't.
+def answer(store: Backend, key: str, verb: str, found: object, promised: Promised[T], method: str) -> T:  # noqa: PLR0913, PLR0917
+    """What `method` gave, which is what it promised; StoreError where it isn't.
 
     >>> from zom.stores.memory import MemoryStore
     >>> answer(MemoryStore(), "a", "create", True, FLAG, "_create")
@@ -48,9 +48,9 @@ def answer(store: Backend, key: str, verb: str, found: object, kind: Kind[T], me
     Traceback (most recent call last):
     zom.errors.StoreError: ...: expected True or False from _create, found None; correct MemoryStore, or its package
     """
-    if isinstance(found, kind.types):
+    if isinstance(found, promised.types):
         return cast("T", found)
-    raise wrong_answer(store, key, verb, kind.words, method, found)
+    raise wrong_answer(store, key, verb, promised.words, method, found)
 
 
 def flags(store: Backend, keys: Sequence[str], found: object, method: str) -> list[bool]:

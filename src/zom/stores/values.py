@@ -72,5 +72,8 @@ def wrong_answer(store: Backend, key: str, verb: str, words: str, method: str, f
     >>> str(wrong_answer(MemoryStore(), "a", "read", "bytes", "_read", 7)).partition("_read, ")[2]
     'found 7; correct MemoryStore, or its package'
     """
-    reason = f"expected {words} from {method}, found {given_text(found)}; correct {type(store).__name__}, or its package"
+    # The values of a list may be large.
+    given = as_sequence(found)
+    shown = f"a {type(found).__name__} of {len(given)}" if given else given_text(found)
+    reason = f"expected {words} from {method}, found {shown}; correct {type(store).__name__}, or its package"
     return StoreError(store.url, key, verb, reason)
