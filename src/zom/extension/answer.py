@@ -10,7 +10,7 @@ from typing import Any
 from zom.errors import ExtensionError, ZomError
 from zom.problems import cause_text, given_text
 
-__all__ = ["answer"]
+__all__ = ["answer", "at_fault"]
 
 
 def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, *arguments: Any) -> Any:
@@ -27,9 +27,16 @@ def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, 
     except (ZomError, MemoryError, RecursionError):
         raise
     except Exception as cause:
-        message = f"{given_text(extension)}: {method} raised {cause_text(cause)}; correct it, or its package"
-        raise ExtensionError(message) from cause
+        raise at_fault(given_text(extension), f"{method} raised {cause_text(cause)}") from cause
     if isinstance(given, kinds):
         return given
-    found = f"expected {words} from {method}, found {given_text(given)}"
-    raise ExtensionError(f"{given_text(extension)}: {found}; correct it, or its package")
+    raise at_fault(given_text(extension), f"expected {words} from {method}, found {given_text(given)}")
+
+
+def at_fault(whose: str, what: str) -> ExtensionError:
+    """The error of an extension, or a part of one, called `whose`, that did what it must not.
+
+    >>> str(at_fault("<codec rot>", "encode raised KeyError"))
+    '<codec rot>: encode raised KeyError; correct it, or its package'
+    """
+    return ExtensionError(f"{whose}: {what}; correct it, or its package")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from typing_extensions import override
 
-from zom.errors import CodecError, ExtensionError
+from zom.errors import CodecError
+from zom.extension.answer import at_fault
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Codec, Elements
 from zom.extension.datatype import DataType
@@ -162,13 +163,11 @@ def checked(codec: Codec, coder: Coder[Any, Any], before: Form, after: Form) -> 
         try:
             getattr(coder, name)
         except Exception as cause:  # a property may raise what it likes
-            message = f"{codec!r}: {name} of its coder raised {cause_text(cause)}; correct it, or its package"
-            raise ExtensionError(message) from cause
+            raise at_fault(f"{codec!r}", f"{name} of its coder raised {cause_text(cause)}") from cause
     most: object = coder.most
     if most is not None and not _is_count(most):
         found = given_text(most)
-        message = f"{codec!r}: expected an integer or None as most of its coder, found {found}"
-        raise ExtensionError(f"{message}; correct it, or its package")
+        raise at_fault(f"{codec!r}", f"expected an integer or None as most of its coder, found {found}")
     return Checked(coder, before, after)
 
 

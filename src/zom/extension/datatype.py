@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from typing_extensions import override
 
-from zom.errors import ConversionError, ExtensionError
-from zom.extension.answer import answer
+from zom.errors import ConversionError
+from zom.extension.answer import answer, at_fault
 from zom.extension.configuration import Configuration, NoConfiguration, parse_configuration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.definition import is_name
@@ -363,9 +363,7 @@ def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | 
         return None
     wrong = type_faults(made) if not _is_sound(made) else []
     if wrong:
-        raise ExtensionError(
-            f"{given_text(family)}: {method} gave a type that is at fault: {'; '.join(wrong)}; correct it, or its package"
-        )
+        raise at_fault(given_text(family), f"{method} gave a type that is at fault: {'; '.join(wrong)}")
     if len(_sound) < _MOST_SOUND:
         _sound.add(made)
     return made

@@ -10,7 +10,8 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from zom.errors import ExtensionError, ZomError
+from zom.errors import ZomError
+from zom.extension.answer import at_fault
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.patterns import BASE64 as BASE64_PATTERN
 from zom.problems import Fault, Path, cause_text, rule, show
@@ -211,7 +212,7 @@ def scalar_of(data_type: DataType, value: JSON, form: Format, faults: list[Fault
         raise
     except Exception as cause:
         found = f"the fill value {show(value)} raised {cause_text(cause)}"
-        raise ExtensionError(f"<data type {data_type.name}>: {found}; correct it, or its package") from cause
+        raise at_fault(f"<data type {data_type.name}>", found) from cause
 
 
 def restate(

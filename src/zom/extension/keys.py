@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from typing_extensions import override
 
 from zom.errors import ExtensionError, ZomError
-from zom.extension.answer import answer
+from zom.extension.answer import answer, at_fault
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
@@ -171,4 +171,4 @@ class _Checked(KeyWriter):
         return found
 
     def _error(self, what: str) -> ExtensionError:
-        return ExtensionError(f"{self.encoding}: {what}; correct it, or its package")
+        return at_fault(f"{self.encoding}", what)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from zom.errors import ExtensionError
-from zom.extension.answer import answer
+from zom.extension.answer import answer, at_fault
 from zom.extension.checked import threaded_fault
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import parse_configuration
@@ -93,7 +92,7 @@ class Link(NamedTuple):
         if self.codec is not None and not codecs.is_own(self.codec):
             wrong = threaded_fault(self.codec, before, after)
             if wrong is not None:
-                raise ExtensionError(f"{self.codec!r}: {wrong}; correct it, or its package")
+                raise at_fault(f"{self.codec!r}", wrong)
         beside = (*self.path, "configuration")
         for fault in found:
             # Not every format has an object of parameters.

@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zom.errors import ExtensionError
-from zom.extension.answer import answer
+from zom.extension.answer import answer, at_fault
 from zom.extension.chain import check_links
 from zom.extension.checked import are_lengths
 from zom.extension.codec import Elements
@@ -234,7 +233,7 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
     lengths = answer(grid, "lengths", _LENGTHS, "a tuple or None", configuration, shape, faults, path)
     if lengths is not None and not chunk_grids.is_own(grid) and not are_lengths(lengths):
         found = f"expected a tuple of lengths for each dimension from lengths, found {given_text(lengths)}"
-        raise ExtensionError(f"{grid!r}: {found}; correct it, or its package")
+        raise at_fault(f"{grid!r}", found)
     axes = partial(answer, grid, "axes", (tuple,), "a tuple of Axis", configuration)
     return tuple(faults), _Grid(lengths, here, axes)
 

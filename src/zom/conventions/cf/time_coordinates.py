@@ -33,12 +33,15 @@ _ATTRIBUTES: Final = ("calendar", "month_lengths", "leap_year", "leap_month")
 _LONG: Final = ("month", "year", "yr")
 
 
+_of_dates: Final = only("no units of time since a date")
+
+
 def _parsed(variable: Variable) -> TimeUnits | None:
     found = parse_time_units(str(variable.attributes.get("units")))
     return None if isinstance(found, str) else found
 
 
-@only("no units of time since a date")
+@_of_dates
 def _is_time(variable: Variable) -> bool:
     return is_reference(variable.attributes.get("units"))
 
@@ -63,7 +66,7 @@ def _reference(variable: Variable, units: str) -> Iterator[Breach]:
         )
 
 
-@only("no units of time since a date")
+@_of_dates
 def _is_parsed(variable: Variable) -> bool:
     return _parsed(variable) is not None
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.selector import EVERY
 from zom.errors import ExtensionError, ZomError
+from zom.extension.answer import at_fault
 from zom.extension.configuration import INTEGER_LITERAL, faults_of, schema_of
 from zom.problems import Fault, cause_text, rule
 
@@ -118,8 +119,7 @@ def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fa
     except (ZomError, MemoryError, RecursionError):
         raise
     except Exception as cause:
-        message = f"{model.__name__}: a validator raised {cause_text(cause)}; correct it, or its package"
-        raise ExtensionError(message) from cause
+        raise at_fault(model.__name__, f"a validator raised {cause_text(cause)}") from cause
     return []
 
 

@@ -18,7 +18,7 @@ from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
 from zom.errors import ExtensionError
-from zom.extension.answer import answer
+from zom.extension.answer import answer, at_fault
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import given_text
@@ -329,8 +329,9 @@ class Convention:
             return None
         found: tuple[Any, ...] = answer(self, "followed", (tuple,), "a tuple of numbers", node)
         if not all(isinstance(each, int) for each in found):
-            wanted = f"expected a tuple of numbers from followed, found {given_text(found)}"
-            raise ExtensionError(f"{self!r}: {wanted}; correct it, or its package")
+            raise at_fault(
+                given_text(self), f"expected a tuple of numbers from followed, found {given_text(found)}"
+            )
         return found
 
     def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:

@@ -10,7 +10,8 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from zom.errors import ExtensionError, ZomError
+from zom.errors import ZomError
+from zom.extension.answer import at_fault
 from zom.extension.notation import NOTATIONS
 from zom.extension.registry import did_you_mean, near
 from zom.model.builders.chunking import refuse
@@ -142,7 +143,7 @@ def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:
         raise
     except Exception as cause:
         found = f"the fill value {given_text(fill_value)} raised {cause_text(cause)}"
-        raise ExtensionError(f"<data type {kind.name}>: {found}; correct it, or its package") from cause
+        raise at_fault(f"<data type {kind.name}>", found) from cause
 
 
 def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None, rank: int) -> Any:
