@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from zom.errors import SpecError
 from zom.json.place import locate, locate_all
-from zom.json.read import read_json
+from zom.json.read import _kept, read_json
 from zom.json.scan import scan
 from zom.json.value import JSONDict, JSONList, freeze, same
 from zom.json.write import write_json
@@ -174,6 +174,58 @@ def test_every_beginning_of_a_text_is_one_syntax_error(source):
         value, fault = only(whole[:end])
         assert value is None
         assert fault[0] == "json/syntax"
+
+
+near = st.sampled_from(
+    [0, 0.0, -0.0, False, 1, 1.0, True, "1", None, 2**63, [], {}, [0], [False], {"a": 0}, {"a": 0.0}]
+)
+"""Values that are the same to Python, or nearly, and are not in JSON."""
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                name: near
+                | st.lists(near, max_size=3)
+                | st.dictionaries(st.sampled_from("ab"), near, max_size=2)
+                for name in ("codecs", "chunk_grid", "chunks", "compressor", "attributes")
+            },
+        ),
+        max_size=6,
+    )
+)
+def test_what_nodes_share_is_what_each_of_them_says(nodes):
+    source = json.dumps({"members": {str(number): node for number, node in enumerate(nodes)}})
+    assert json.dumps(well_read(source)) == json.dumps(json.loads(source))
+
+
+@given(
+    st.lists(
+        st.sampled_from(['{"a":1}', '{"a":1,"a":1}', '{"a":2,"a":1}', "[{}]", '[{"a":1,"a":1}]']), max_size=5
+    )
+)
+def test_a_name_given_twice_is_found_in_what_nodes_share(codecs):
+    members = ",".join(f'"{number}":{{"codecs":{value}}}' for number, value in enumerate(codecs))
+    read_json(f'{{"members":{{{members}}}}}', faults := [])
+    twice = [("members", str(number)) for number, value in enumerate(codecs) if value.count("a") == 2]
+    assert [fault.path[:2] for fault in faults] == twice
+    assert {fault.rule.code for fault in faults} <= {"json/duplicate-key"}
+
+
+def test_nodes_with_equal_codecs_share_them():
+    node = '{"codecs": [{"name": "bytes"}], "attributes": {"a": [1]}}'
+    one, other = well_read(node), well_read(node)
+    assert one["codecs"] is other["codecs"]
+    assert one["attributes"] is not other["attributes"]
+
+
+def test_no_more_values_are_kept_than_there_is_room_for():
+    for number in range(3000):
+        assert well_read(json.dumps({"chunks": [number, "a" * (number % 1100)]}))["chunks"][0] == number
+    assert len(_kept) <= 1024
+    assert max(map(len, _kept)) <= 1024
 
 
 # -- names given twice -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from zom.json.scan import most_digits, scan
 from zom.json.value import SURROGATE, JSONDict, JSONList
@@ -87,7 +87,7 @@ def _size(text: str | bytes, most: int) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-_DONE = frozenset({str, bool, type(None), JSONDict})
+_DONE = frozenset({str, bool, type(None), JSONDict, JSONList})
 """The types of values that need no look: the parser makes only whole text."""
 
 
@@ -119,9 +119,44 @@ def _frozen_node(value: Any, limits: Limits, tally: list[int], groups: int) -> A
                 else:
                     members[name] = _frozen(item, limits.value_depth - 2, most, tally)
             value["members"] = JSONDict(members)
+        if limits is DEFAULT_LIMITS:
+            _share(cast("dict[str, Any]", value), most, tally)
     if groups > limits.tree_depth:
         raise _UnfitError
     return _frozen(value, limits.value_depth, most, tally)
+
+
+_OFTEN_ALIKE = frozenset(
+    {
+        "chunk_grid", "chunk_key_encoding", "chunks", "codecs", "compressor", "data_type", "dimension_names",
+        "filters", "storage_transformers",
+    }
+)  # fmt: skip
+"""The members that many arrays of a hierarchy have in common."""
+_KEPT_VALUES, _KEPT_BYTES = 1024, 1024
+_kept: dict[bytes, tuple[Any, int]] = {}
+"""By exact text: a frozen value, and how many names are in it."""
+
+
+def _share(node: dict[str, Any], most: int, tally: list[int]) -> None:
+    """Put one object into all nodes where the same value stands: a tree takes half the memory."""
+    for name, item in node.items():
+        if name not in _OFTEN_ALIKE or (type(item) is not dict and type(item) is not list):
+            continue
+        text = to_json(item)
+        known = _kept.get(text)
+        if known is None:
+            before = tally[0]
+            frozen = _frozen(item, DEFAULT_LIMITS.value_depth - 1, most, tally)
+            node[name] = frozen
+            if len(text) > _KEPT_BYTES:
+                continue
+            if len(_kept) >= _KEPT_VALUES:
+                _kept.clear()
+            _kept[text] = (frozen, tally[0] - before)
+        else:
+            node[name], names = known
+            tally[0] += names
 
 
 def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa: C901, PLR0912 - one switch
