@@ -140,7 +140,8 @@ def compile_template(template: Template) -> CompiledTemplate:
         return known[2]
     now = revision()  # of before: another thread may register something meanwhile
     made: CompiledTemplate = _MAKERS[template.node_type](template)
-    _compiled[key] = (weakref.ref(template, lambda _: _compiled.pop(key, None)), now, made)
+    forget = _compiled.pop  # when Python ends, the module's names are gone before some templates
+    _compiled[key] = (weakref.ref(template, lambda _: forget(key, None)), now, made)
     return made
 
 
