@@ -29,6 +29,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 GROUND = {
     "brief",
     "columns",
+    "dataclass",
     "errors",
     "interpreter_lock",
     "next_steps",

@@ -5,7 +5,7 @@ They are arguments with defaults, never global state; each is checked before mem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from zom.dataclass import dataclass
 
 __all__ = ["DEFAULT_LIMITS", "Limits"]
 

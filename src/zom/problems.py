@@ -7,10 +7,11 @@ conventions, store checks and the command line all speak `Problem`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:

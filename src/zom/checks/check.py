@@ -7,11 +7,12 @@ what no name says, is opaque.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias, cast
 
 from zom.checks.selector import EVERY, parse_selector, select
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError, ZomError
 from zom.problems import Path, given_text, show
 

@@ -5,13 +5,14 @@ Conventions are made of them, and templates are compiled to them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from zom.checks.check import AROUND, Check, Outcome, Site
 from zom.checks.equality import equal, is_whole
 from zom.checks.selector import parse_selector
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from zom.checks.check import NOT_READ, Breach, Outcome, Site, unpublished
+from zom.dataclass import dataclass
 from zom.extension.registry import did_you_mean, near
 from zom.problems import Path, show
 

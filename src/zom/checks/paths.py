@@ -6,11 +6,11 @@ A path that begins with "/" always starts at the root, and ".." leads up.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from zom.checks.check import Breach, Outcome, Site, Value, unpublished
 from zom.checks.references import dead_end, path_words
+from zom.dataclass import dataclass
 from zom.formats.node_view import UNKNOWN, Unknown
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show

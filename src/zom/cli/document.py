@@ -7,11 +7,12 @@ stands in the document; only `.zattrs` holds anything at all, and is known by it
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
+from zom.dataclass import dataclass
 from zom.errors import SpecError, ZomError
 from zom.formats import detection as hierarchy
 from zom.formats.families import ENTRY_POINT, V2, V3

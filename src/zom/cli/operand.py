@@ -13,12 +13,13 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.cli.document import read_document
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
+from zom.dataclass import dataclass
 from zom.errors import ZomError
 from zom.problems import no_warning
 from zom.stores.credentials import shown_url

@@ -7,12 +7,12 @@ and its bytes. No number is believed before it is known that so many bytes are t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, Elements

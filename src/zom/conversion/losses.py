@@ -6,10 +6,10 @@ refused: each refusal points at its cause, and all of them are raised together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.problems import Path, Problem, pointer_of, rule
 
 if TYPE_CHECKING:

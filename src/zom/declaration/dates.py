@@ -7,12 +7,13 @@ can't hold is refused. CF Conventions 1.12, section 4.4.1, has the calendars and
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.declaration.element import UnfitError
 from zom.problems import show
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.dataclass import dataclass
 from zom.declaration.words import ARRAY, DEFAULTS, check_words
 from zom.formats.families import FAMILIES
 from zom.json.python_value import is_dict

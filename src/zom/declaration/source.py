@@ -7,12 +7,13 @@ from a text has a line and a column, which problems name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.declaration.toml_text import read_toml
 from zom.declaration.yaml_text import read_yaml
 from zom.errors import DeclarationError

@@ -5,9 +5,9 @@ One table: the compiler refuses what is not in it, the JSON Schema and its descr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.dataclass import dataclass
 from zom.declaration.expression import UNFILLED
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list

@@ -7,10 +7,11 @@ values that makes all together is bounded, and an anchor inside of itself is ref
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.dataclass import dataclass
 from zom.declaration.places import Places
 from zom.json.python_value import is_dict, is_list
 from zom.packages import imported

@@ -6,11 +6,11 @@ in the other formats it is read with a warning, as zarr-python does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import NUMBER_FOR_BOOL, refuse_type

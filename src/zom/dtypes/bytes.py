@@ -7,11 +7,11 @@ former only, so that is what we write. The 0 of zarr-python 2 stands for no byte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.base64_fill import base64_schema, write_item
 from zom.dtypes.element import cast_error
 from zom.extension.datatype import DataType, DataTypeFamily, data_types

@@ -7,11 +7,11 @@ such parts, so it holds them as records of two fields, `real` and `imag`: no bit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import NumberType, PlainFamily, cast_error, ml_dtype
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.complex_parts import PARTS

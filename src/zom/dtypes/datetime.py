@@ -7,11 +7,12 @@ zarr-extensions, data types `numpy.datetime64` and `numpy.timedelta64`; Zarr v2,
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import Element, cast_error, draft_extension, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types

@@ -10,12 +10,13 @@ import importlib
 import re
 import sys
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.fill_schema import by_text, or_null
 from zom.errors import ExtensionError, SpecError
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, spelling_error

@@ -5,12 +5,12 @@ zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point, tr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import cast_error
 from zom.dtypes.fill_schema import text_schema
 from zom.dtypes.sized import LengthConfiguration, SizedFamily, SizedType

@@ -6,11 +6,11 @@ Zarr v3 core, data types; v2 `<f2` and so on; zarr-extensions for `bfloat16`, `f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.datatype import data_types

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 import struct
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.dataclass import dataclass
 from zom.extension.fill_value import (
     INFINITY,
     NO_ZERO,

@@ -6,12 +6,12 @@ Zarr v3 core, data types; v2 `|i1`, `<i2` and so on. A fill value has no fractio
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
 from zom.errors import CodecError
 from zom.extension.datatype import data_types

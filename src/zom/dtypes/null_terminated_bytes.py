@@ -5,11 +5,11 @@ Trailing zeros are padding. Written by zarr-python 3 under this name, which is n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.base64_fill import parse_text, write_item
 from zom.dtypes.element import cast_error
 from zom.dtypes.sized import SizedFamily, SizedType

@@ -6,11 +6,11 @@ text and bytes have types of their own. The v3 of 2021 has it as well, without s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import draft_extension, extension_type
 from zom.extension.datatype import DataType, DataTypeFamily, data_types, spelling_error
 from zom.numpy_later import np

@@ -7,11 +7,11 @@ equal to `<N>`", where N is bits; writers and maintainers take one integer for e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.raw_bytes import RawElement
 from zom.extension.configuration import NoConfiguration

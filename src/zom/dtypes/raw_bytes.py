@@ -6,11 +6,11 @@ Fill values are base64 in every format.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.base64_fill import parse_item, write_item
 from zom.dtypes.element import Element, cast_error, extension_type, is_unnamed_field
 from zom.dtypes.sized import SizedFamily, SizedType

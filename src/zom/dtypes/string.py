@@ -6,11 +6,11 @@ that zarr-python 2 wrote as the default fill value of such arrays stands for the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.element import cast_error
 from zom.dtypes.fill_schema import text_schema
 from zom.extension.datatype import DataType, DataTypeFamily, data_types

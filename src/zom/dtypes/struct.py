@@ -7,12 +7,13 @@ optional. In v2 each field has its own byte order, in v3 all of them follow the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
     Element,

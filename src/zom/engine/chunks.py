@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
+from zom.dataclass import dataclass
 from zom.engine.split import count_parts
 from zom.errors import ChunkError, MissingChunk
 from zom.extension.axis import Axis

@@ -7,12 +7,13 @@ that an array whose codec nobody knows can still be opened and described.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zom.codecs.sharding_indexed.shard import ShardCoder
+from zom.dataclass import dataclass
 from zom.engine.split import walk
 from zom.errors import CodecError
 from zom.extension.axis import Axis

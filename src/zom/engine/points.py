@@ -7,11 +7,11 @@ something stands between them; an integer counts as an array there, and a mask a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.engine.index import AxisIndex, Index, length_of, points_place
 from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in
 from zom.errors import SelectionError

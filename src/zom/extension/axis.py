@@ -7,9 +7,10 @@ never one for each chunk: `[1, 1000000000]` is one run.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from zom.dataclass import dataclass
 from zom.errors import SelectionError
 from zom.numpy_later import np
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method, one_of, optional

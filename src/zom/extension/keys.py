@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError, ZomError
 from zom.extension.answer import answer, at_fault
 from zom.extension.configuration import Configuration, NoConfiguration

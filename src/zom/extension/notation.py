@@ -6,9 +6,9 @@ Zarr v2, "Fill value encoding"; Zarr v3 core, "Fill value"; the draft, "fill_val
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from zom.dataclass import dataclass
 from zom.extension.fill_value import FLOAT_TEXT, INFINITY, NUMBER_TEXT
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ The facts are those of `zom.formats.resolve`, so a v2 array and a v3 array read 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.formats.resolve import resolve
 from zom.problems import one_line, show
 

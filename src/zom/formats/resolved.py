@@ -7,10 +7,10 @@ it stands in its document, so that a finding points at the user's own text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.dataclass import dataclass
 from zom.extension.axis import Axis
 from zom.extension.definition import name_of
 from zom.extension.fill_value import LaterScalar

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.declaration.declaration import Declaration
 from zom.declaration.values import are_same, unlike
 from zom.errors import ZomError

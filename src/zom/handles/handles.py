@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cast, overload
 
+from zom.dataclass import dataclass
 from zom.errors import ConflictError, NotFound, StoreNotFound
 from zom.handles.creation import create_array, create_group
 from zom.handles.group import handle_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.brief import notebook_html
+from zom.dataclass import dataclass
 from zom.formats.facts import array_facts, attribute_texts, byte_text
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from typing_extensions import TypeVar, override
 
+from zom.dataclass import dataclass
 from zom.handles.stated_values import NONE_STATED, StatedValues
 from zom.hierarchy.change.plan import ChangePlan
 from zom.model.construction import ABSENT

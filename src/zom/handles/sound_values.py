@@ -6,11 +6,12 @@ kept with the reason. Nothing that could not be read is ever taken for a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.engine.index import Index
 from zom.engine.indexing import read_selection
 from zom.engine.selection import basic_or_numpy

@@ -7,9 +7,10 @@ mended by applying the declaration again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.dataclass import dataclass
 from zom.declaration.values import are_same
 from zom.errors import ChunkError
 from zom.hierarchy.change.conflicts import EXISTS, conflict

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.json.value import thaw
 from zom.json.write import write_json
 from zom.problems import dotted, one_line, pointer_of, show

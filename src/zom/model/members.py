@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import types
 import typing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 import typing_extensions
 
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 from zom.json.value import JSONDict
 from zom.model.bare_spec import is_spec_class

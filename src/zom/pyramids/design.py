@@ -7,7 +7,7 @@ that is written: a pyramid that isn't whole is no pyramid to anybody.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -15,6 +15,7 @@ from zom.conventions import multiscales as shared
 from zom.conventions.ome.build import axes_of, image_of, pixels_of
 from zom.conventions.ome.build_arrays import array_of
 from zom.conventions.ome.build_levels import levels_of
+from zom.dataclass import dataclass
 from zom.formats.resolve import resolve
 from zom.json.value import thaw
 from zom.pyramids.existing import Existing

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from zom.dataclass import dataclass
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:

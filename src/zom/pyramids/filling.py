@@ -7,12 +7,12 @@ the finer level has no chunk stay missing, and cost nothing: they are found by l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.engine.indexing import read_selection, write_selection
 from zom.engine.selection import basic_or_numpy
 from zom.engine.workers import run

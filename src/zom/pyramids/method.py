@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.extension.registry import did_you_mean, near
 from zom.pyramids.exact_mean import mean_of_blocks
 from zom.pyramids.ranked_values import median_of_blocks, mode_of_blocks

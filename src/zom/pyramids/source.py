@@ -6,11 +6,11 @@ by dask itself, with its scheduler.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.engine.chunks import Options
 from zom.engine.indexing import write_selection
 from zom.engine.selection import basic_or_numpy

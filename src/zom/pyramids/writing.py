@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.errors import ConflictError
 from zom.formats import v2, v3
 from zom.handles.changes import materialize

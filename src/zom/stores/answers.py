@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
+from zom.dataclass import dataclass
 from zom.stores.results import Versioned
 from zom.stores.snapshots import Snapshot
 from zom.stores.values import as_sequence, wrong_answer

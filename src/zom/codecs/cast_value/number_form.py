@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from zom.dataclass import dataclass
 from zom.errors import SpecError, ZomError
 from zom.numpy_later import np
 

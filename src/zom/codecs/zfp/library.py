@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.codecs.vlen import place_of
+from zom.dataclass import dataclass
 from zom.errors import CodecError, ExtensionError
 from zom.numpy_later import np
 

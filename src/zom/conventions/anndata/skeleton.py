@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zom.conventions.anndata.elements import SPARSE, TYPE, VERSION, VERSIONS
+from zom.dataclass import dataclass
 from zom.formats.families import FAMILIES
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ Third parties register theirs by an entry point of the group `zom.conventions`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -17,6 +17,7 @@ from zom.checks.checked_rule import CheckedRule, Condition, attribute_in, holds,
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
+from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 from zom.extension.answer import answer, at_fault
 from zom.formats.node_view import Node

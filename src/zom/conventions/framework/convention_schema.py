@@ -7,11 +7,11 @@ in other languages how to run them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.framework.expression import listed
 from zom.conventions.framework.schema_union import discerning
+from zom.dataclass import dataclass
 from zom.json.python_value import is_dict, is_list
 from zom.schema.annotation import annotation_schema
 from zom.schema.codegen_types import type_name

@@ -6,12 +6,12 @@ uuid, else by its schema_url, else by its spec_url, and never by its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, python
 from zom.conventions.framework.registered import conventions
+from zom.dataclass import dataclass
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show

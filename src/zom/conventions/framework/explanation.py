@@ -6,13 +6,14 @@ The examples are cut out of the conformance cases, by docs/generate_examples.py.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from zom.checks.checked_rule import PROFILES
 from zom.conventions.framework.registered import conventions
+from zom.dataclass import dataclass
 from zom.errors import UnknownName
 from zom.extension.codec import codecs
 from zom.extension.datatype import data_types

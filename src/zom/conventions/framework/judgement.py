@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
@@ -17,6 +17,7 @@ from zom.checks.verdict import asking, pointer_to, problem_of, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.conventions.framework.precedence import Told, settled
+from zom.dataclass import dataclass
 from zom.json.value import exact_text
 from zom.problems import Path, Problem
 

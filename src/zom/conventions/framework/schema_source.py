@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.registered import conventions
+from zom.dataclass import dataclass
 from zom.schema.source import sources
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ of rules `*` stands for anything; in those of nodes for anything within a name, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
+
+from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

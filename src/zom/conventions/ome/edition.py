@@ -7,12 +7,12 @@ groups of Zarr v3. The rules that versions share are written once, as functions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from zom.checks.check import Breach, Skip
 from zom.conventions.framework.convention import Convention
+from zom.dataclass import dataclass
 from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict

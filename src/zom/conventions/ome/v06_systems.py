@@ -5,7 +5,6 @@ https://ngff.openmicroscopy.org/0.6/#coordinate-systems-md
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
@@ -13,6 +12,7 @@ from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition, arrays_of, lists
 from zom.conventions.ome.multiscales import shrinks
 from zom.conventions.ome.transformations_place import images
+from zom.dataclass import dataclass
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from zom.conventions.framework.detection import judge
 from zom.conventions.framework.registered import conventions
+from zom.dataclass import dataclass
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats.families import FAMILIES

@@ -6,9 +6,10 @@ true is out of the store: it is written again when all else is done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.text import document_text
 from zom.json.python_value import is_dict

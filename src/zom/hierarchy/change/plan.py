@@ -13,10 +13,11 @@ delete               it is in the way, or the spec doesn't know it and it was as
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.hierarchy.change.conflicts import refused
 from zom.hierarchy.change.plan_text import heading, plan_text
 from zom.json.write import facts_json

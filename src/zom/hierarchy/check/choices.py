@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.checks.checked_rule import PROFILES
@@ -11,6 +10,7 @@ from zom.conventions.framework.convention import Convention
 from zom.conventions.framework.registered import conventions as known_conventions
 from zom.conventions.framework.suppression import parse_suppressions
 from zom.conventions.report import report_of
+from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
     from zom.checks.checked_rule import Profile

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from zom.dataclass import dataclass
 from zom.errors import SpecError
 from zom.formats.families import V2, V3
 from zom.formats.node_view import grown

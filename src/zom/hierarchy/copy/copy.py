@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from zom.dataclass import dataclass
 from zom.engine.chunks import Options
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError, ZomError

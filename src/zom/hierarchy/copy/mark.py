@@ -9,9 +9,9 @@ when all documents are there.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.dataclass import dataclass
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import Clearing, facts_of
 from zom.hierarchy.journal.text import RefusedError, parse_clearings

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.engine.compile import compile_plan
 from zom.errors import NotFound, SpecError, StoreError, UnknownName
 from zom.hierarchy.journal.journal import JOURNAL

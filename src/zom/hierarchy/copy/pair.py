@@ -5,10 +5,10 @@ Threads of this process share it, or the processes of an executor, which open bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol
 
+from zom.dataclass import dataclass
 from zom.engine.workers import run
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.executor import grouped

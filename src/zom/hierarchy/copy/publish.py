@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from zom.dataclass import dataclass
 from zom.hierarchy.change.blocks import says_the_same
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.consolidate import follow

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
 from zom.columns import column_width, padded
+from zom.dataclass import dataclass
 from zom.json.write import facts_json
 from zom.problems import one_line
 

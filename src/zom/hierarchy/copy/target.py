@@ -7,9 +7,10 @@ is whole, the old one is untouched. So nothing is seen that isn't whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.errors import ConflictError, NotFound, ReadOnlyError, ZomError
 from zom.formats.full_spelling import spelled_in_full
 from zom.hierarchy.change.carry import carry_through, check_texts

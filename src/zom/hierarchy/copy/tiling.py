@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from array import array as numbers_array
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

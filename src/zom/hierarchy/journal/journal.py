@@ -10,9 +10,10 @@ directory. So it means the same whatever root the store is opened from, and in a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from zom.dataclass import dataclass
 from zom.errors import StoreError
 from zom.json.write import ascii_json
 from zom.paths import join, parse_path

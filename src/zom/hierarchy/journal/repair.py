@@ -6,10 +6,10 @@ Of a copy, what it has left is removed; who wants to finish it makes the same co
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.errors import ConflictError, ReadOnlyError, StoreError
 from zom.hierarchy.change.conflicts import CHANGED, conflict
 from zom.hierarchy.change.steps import Steps, finish, sweep, undo

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.dataclass import dataclass
 from zom.hierarchy.copy.report import size_text
 from zom.json.write import facts_json
 from zom.problems import one_line

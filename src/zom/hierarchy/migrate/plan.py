@@ -5,10 +5,11 @@ Nothing is written here; what is in the way of it is a conflict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.conversion.trees import convert
+from zom.dataclass import dataclass
 from zom.errors import ConflictError, ConversionError
 from zom.hierarchy.change.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy.chunks import stored_chunks

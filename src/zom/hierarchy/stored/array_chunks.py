@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from zom.dataclass import dataclass
 from zom.engine.chunks import Chunks, Options
 from zom.engine.compile import compile_plan
 from zom.errors import UnknownName
@@ -83,7 +84,7 @@ class ArrayPlace:
     store: Store
     path: str
     layout: Layout
-    options: Options = Options()  # noqa: RUF009 - frozen
+    options: Options = Options()
     limits: Limits = DEFAULT_LIMITS
 
     def open(self) -> Chunks:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from zom.dataclass import dataclass
 from zom.errors import SpecError
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zom.brief import notebook_html
+from zom.dataclass import dataclass
 from zom.errors import CodecError, SelectionError
 from zom.formats.facts import byte_text
 from zom.hierarchy.stored.shard_parts import ShardValues, count_inner

@@ -7,9 +7,10 @@ but those who write it: where the two differ, the nodes' own documents count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.dataclass import dataclass
 from zom.errors import SpecError
 from zom.hierarchy.stored.findings import NOT_JSON
 from zom.hierarchy.stored.node import Document, StoredNode

@@ -6,10 +6,11 @@ belongs to the nearest node above it: as a chunk, or as a file that is not Zarr'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from zom.dataclass import dataclass
 from zom.errors import StoreError, UnknownName
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key

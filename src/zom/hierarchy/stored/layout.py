@@ -7,11 +7,12 @@ A layout is one frozen value. Whoever holds one need not know the format: it kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from typing_extensions import override
 
+from zom.dataclass import dataclass
 from zom.errors import NotFound, PathError
 from zom.formats.draft_extension import extensions_not_understood
 from zom.formats.families import DRAFT, ENTRY_POINT, V2, V3

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.dataclass import dataclass
 from zom.hierarchy.stored.findings import NOT_JSON
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.json.python_value import is_dict

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.dataclass import dataclass
 from zom.hierarchy.stored.findings import NOT_JSON, UNLISTED_GROUP
 from zom.hierarchy.stored.node import own_document, whole_document
 from zom.json.python_value import is_dict

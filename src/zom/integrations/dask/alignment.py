@@ -10,12 +10,12 @@ objects (`stored_axes`); `start` is where the data begins in the array.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.errors import ConflictError
 from zom.formats.resolve import resolve
 from zom.hierarchy.change.conflicts import conflict

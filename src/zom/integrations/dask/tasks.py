@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.errors import StoreError
 from zom.hierarchy.executor import check_target
 from zom.packages import imported

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.formats.v3 import ArraySpec
 from zom.integrations.hdf5.attributes import attributes_of
 from zom.integrations.hdf5.datatypes import elements_of

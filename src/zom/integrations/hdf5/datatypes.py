@@ -6,11 +6,11 @@ keeps its integers, a compound becomes a `struct` without gaps, text of any leng
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.integrations.hdf5.losses import DATA_TYPE, DATA_TYPE_FORM
 from zom.packages import imported
 from zom.problems import show

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.dataclass import dataclass
 from zom.errors import StoreError, StoreNotFound, ZomError
 from zom.packages import imported
 from zom.stores.signatures import signature_of

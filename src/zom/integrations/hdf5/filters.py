@@ -21,10 +21,10 @@ https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conversion.codecs import definition
+from zom.dataclass import dataclass
 from zom.integrations.hdf5.losses import FILTER, FILTER_MISSING
 from zom.integrations.hdf5.stored_chunks import look_at_chunks
 from zom.packages import imported

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from zom.conversion.losses import Report
+from zom.dataclass import dataclass
 from zom.hierarchy.stored.layout import DOCUMENT_NAMES
 from zom.integrations.hdf5.losses import ATTRIBUTE, LINK, NAME
 from zom.packages import imported

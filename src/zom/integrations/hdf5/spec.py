@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.conversion.losses import Conversion
 from zom.conversion.trees import convert
+from zom.dataclass import dataclass
 from zom.engine.compile import compile_plan
 from zom.errors import SpecError
 from zom.formats.v3 import GroupSpec

@@ -10,9 +10,10 @@ import os
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+
+from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from zom.dataclass import dataclass
 from zom.stores.local.files import kind
 from zom.stores.local.temporary import OWN, TEMPORARY
 from zom.stores.obstacles import Obstacle

@@ -6,9 +6,10 @@ A page holds no script and asks for nothing from anywhere: it can be mailed, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from zom.dataclass import dataclass
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.model.tree import at, walk

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from zom.dataclass import dataclass
 from zom.formats.facts import array_facts
 from zom.json.python_value import is_dict
 from zom.model.output import member_specs

@@ -7,13 +7,13 @@ larger grid a cell stands for several chunks, and is as dense as the share of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.formats.resolve import resolve
 from zom.views.html.markup import count, cut
 from zom.views.svg.canvas import label, number, rect, svg

@@ -9,12 +9,12 @@ from __future__ import annotations
 import struct
 import zlib
 from base64 import b64encode
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.views.html.markup import text
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xarray.core.indexing import BasicIndexer
 
+from zom.dataclass import dataclass
 from zom.integrations.xarray.reading.dimensions import dimensions_of
 from zom.integrations.xarray.reading.encoding import encoding_of
 

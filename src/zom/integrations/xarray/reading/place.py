@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.dataclass import dataclass
 from zom.errors import NotFound, SpecError
 from zom.handles.group import Group
 from zom.handles.handle import Handle

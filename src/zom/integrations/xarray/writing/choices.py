@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
+
+from zom.dataclass import dataclass
 
 __all__ = ["Choices", "Mode", "chosen_mode"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.errors import ConflictError
 from zom.handles.handles import open_group
 from zom.hierarchy.change.conflicts import conflict

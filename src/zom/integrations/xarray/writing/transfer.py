@@ -7,11 +7,12 @@ written in slabs. Lazy data goes in tasks, each of which writes its own whole ch
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.dataclass import dataclass
 from zom.engine.workers import run
 from zom.hierarchy.change.values import threads_for
 from zom.integrations.dask.alignment import aligned_chunks, alignment_problems, stored_axes
