@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import zom
 from zom import draft, v2, v3
+from zom.engine import compile as compiling
+from zom.extension.memo import Memo
 from zom.hierarchy.copy import copy as copying
 from zom.hierarchy.stored.layout import DRAFT_2021
 from zom.stores.interface import Store, cut
@@ -741,6 +743,17 @@ def test_a_failing_source_leaves_nothing_that_reads():
             # A document that could be read at the second try.
             assert len(failing.operations) > len(whole.operations)
             assert zom.diff(root, target) == zom.diff(root, root)
+
+
+def test_the_plan_of_an_array_is_made_once_however_many_arrays_there_are(monkeypatch):
+    members = {f"a{number}": array(shape=(number + 1, 7)) for number in range(40)}
+    root = zom.materialize(v3.GroupSpec(members=members), MemoryStore())
+    monkeypatch.setattr(compiling, "_plans", Memo(8))
+    made = []
+    real = compiling._compile
+    monkeypatch.setattr(compiling, "_compile", lambda *args: made.append(args) or real(*args))
+    zom.copy(root, MemoryStore())
+    assert 40 <= len(made) <= 45  # where few are remembered, some are forgotten between two uses
 
 
 def test_documents_of_many_small_arrays_are_put_aside_together_and_no_thread_is_started(monkeypatch):

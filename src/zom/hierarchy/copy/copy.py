@@ -50,6 +50,7 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from zom.engine.chunks import Chunks
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
@@ -216,8 +217,13 @@ class _Copying:
         self.misnamed: dict[str, list[str]] = {}
         """The keys that are chunks by another encoding than the document of their array names, by its path."""
         self.consolidated: tuple[str, ...] = ()
-        self.places = {path: self._places_of(path) for path, spec in nodes.items() if spec.kind == "array"}
-        self.arrays = {path: (old.open(), new.open()) for path, (old, new) in self.places.items()}
+        self.places: dict[str, tuple[ArrayPlace, ArrayPlace]] = {}
+        self.arrays: dict[str, tuple[Chunks, Chunks]] = {}
+        for path, spec in nodes.items():
+            if spec.kind == "array":
+                # Opened at once: the plan that both have in common is still remembered.
+                old, new = self.places[path] = self._places_of(path)
+                self.arrays[path] = old.open(), new.open()
         self.pool = pool_of(choices.executor, choices.jobs)
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
         self.progress = Progress(total, choices.progress)

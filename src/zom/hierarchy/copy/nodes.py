@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.dataclass import dataclass
 from zom.engine.compile import compile_plan
 from zom.errors import NotFound, SpecError, StoreError, UnknownName
+from zom.formats.resolve import resolve
 from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.stored.chunk_compatibility import same_elements
 from zom.hierarchy.stored.layout import ENTRY_KEY
@@ -113,13 +114,12 @@ def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
     for inner, spec in list(specs.items()):
         if spec.kind != "array" or inner == "/":
             continue
-        try:
-            compile_plan(spec)
-        except UnknownName as error:
+        obstacle = resolve(spec).obstacle
+        if obstacle is not None:
             del specs[inner]
             node = f"{tree.path.rstrip('/')}{inner}"
             wanted = "an array whose chunks zom can tell"
-            problems.append(Problem(NOT_UNDERSTOOD.code, "error", node, "", (), wanted, str(error)))
+            problems.append(Problem(NOT_UNDERSTOOD.code, "error", node, "", (), wanted, obstacle))
     return problems
 
 

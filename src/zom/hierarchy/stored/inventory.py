@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from zom.dataclass import dataclass
-from zom.errors import StoreError, UnknownName
+from zom.errors import StoreError
+from zom.formats.resolve import resolve
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
 from zom.hierarchy.stored.layout import ENTRY_KEY, LAYOUTS, V2_LAYOUT, V3_LAYOUT, entry_layout
@@ -43,12 +44,10 @@ def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
 
     `scalar` is the key of the only chunk of an array without dimensions, where the layout tells it.
     """
-    from zom.engine.compile import compile_plan  # noqa: PLC0415 - to read documents takes no engine
-
-    try:
-        keys = compile_plan(spec).keys
-    except UnknownName:
+    array = resolve(spec)
+    if array.obstacle is not None or array.encoding.keys is None:
         return None
+    keys = array.encoding.keys()
     return keys if scalar is None else keys._replace(scalar=scalar)
 
 
