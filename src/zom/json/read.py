@@ -61,7 +61,7 @@ def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAUL
         return scan(text, faults, limits)
     tally = [0]
     try:
-        frozen = _frozen_node(value, limits, tally, 1)
+        frozen = _frozen_node(value, limits, _power(most_digits(limits)), tally, 1)
     except _UnfitError:
         return scan(text, faults, limits)
     return frozen if _names_are_kept(text, tally[0]) else scan(text, faults, limits)
@@ -77,7 +77,7 @@ def read_own(text: bytes, faults: list[Fault]) -> Any:
     if not faults or any(fault.rule is not SURROGATE for fault in faults):
         return value
     faults.clear()
-    return _frozen_node(json.loads(text), DEFAULT_LIMITS, [0], 1)
+    return _frozen_node(json.loads(text), DEFAULT_LIMITS, _power(most_digits(DEFAULT_LIMITS)), [0], 1)
 
 
 def _size(text: str | bytes, most: int) -> int:
@@ -100,12 +100,11 @@ def _power(digits: int) -> int:
     return int(10**digits)
 
 
-def _frozen_node(value: Any, limits: Limits, tally: list[int], groups: int) -> Any:
+def _frozen_node(value: Any, limits: Limits, most: int, tally: list[int], groups: int) -> Any:
     """`value`, which the parser made, frozen; `tally` counts the names in it.
 
     What is the parser's own may be changed on the way, so that only objects and lists are made anew.
     """
-    most = _power(most_digits(limits))
     if type(value) is dict:
         members = cast("dict[str, Any]", value).get("members")
         if type(members) is dict:
@@ -115,7 +114,7 @@ def _frozen_node(value: Any, limits: Limits, tally: list[int], groups: int) -> A
             tally[0] += len(members)
             for name, item in members.items():
                 if type(item) is dict:
-                    members[name] = _frozen_node(item, limits, tally, groups + 1)
+                    members[name] = _frozen_node(item, limits, most, tally, groups + 1)
                 else:
                     members[name] = _frozen(item, limits.value_depth - 2, most, tally)
             value["members"] = JSONDict(members)
