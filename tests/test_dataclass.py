@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, field
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar, get_type_hints
 
 import pytest
 
@@ -256,6 +256,7 @@ def test_a_class_is_as_one_of_the_standard_library(name):
         getattr(theirs, "__dataclass_params__", None)
     )
     assert ours.__init__.__qualname__ == theirs.__init__.__qualname__
+    assert get_type_hints(ours.__init__) == get_type_hints(theirs.__init__)
 
 
 @dataclass(frozen=True, slots=True)

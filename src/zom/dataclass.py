@@ -8,6 +8,7 @@ that are alike but for the names of the fields; only `__init__` is compiled. To 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, **how: Any) -> Any:
-        """As `dataclasses.dataclass`, for what may be told to `_frozen`; what can change, or is derived, is made there.
+        """As `dataclasses.dataclass`, which makes the classes that can change, and those derived from other dataclasses.
 
         >>> @dataclass(frozen=True, slots=True)
         ... class Point:
@@ -115,9 +116,13 @@ def _init(made: Any) -> Any:
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")
     arguments = ", ".join(["self", *positional, *(["*", *by_name] if by_name else [])])
-    body = "\n ".join(lines) or "pass"
-    exec(f"def __init__({arguments}):\n {body}", known)  # noqa: S102 - as the standard library does it
-    init: Any = known["__init__"]
+    body = "\n  ".join(lines) or "pass"
+    text = f"def make({', '.join(known)}):\n def __init__({arguments}):\n  {body}\n return __init__"
+    found: dict[str, Any] = {}
+    # Annotations are resolved by the names of the class's module.
+    names = vars(sys.modules[made.__module__]) if made.__module__ in sys.modules else {}
+    exec(text, names, found)  # noqa: S102 - as the standard library does it
+    init = found["make"](**known)
     init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
     annotations = {field.name: field.type for field in dataclasses.fields(made) if field.init}
     init.__annotations__ = {**annotations, "return": None}
