@@ -1,7 +1,7 @@
 """`dataclass`, as that of the standard library, made in less than half of the time.
 
 The standard library writes the methods of each class as text and compiles them: some 0.5 ms for a class that can't
-change, and the command has more than a hundred of them to make before it begins. Here such classes share the methods
+change, and the command has up to 65 of them to make before it begins. Here such classes share the methods
 that are alike but for the names of the fields; only `__init__` is compiled. To type checkers it is the original.
 """
 
