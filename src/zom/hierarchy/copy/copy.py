@@ -23,9 +23,9 @@ from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
 from zom.hierarchy.copy.chunks import copy_encoded, copy_raw, stored_chunks, verify_encoded, verify_raw
 from zom.hierarchy.copy.nodes import (
+    check_known,
     foreign_in_groups,
     held_nodes,
-    plan_of,
     read_original,
     wanted_nodes,
 )
@@ -50,7 +50,6 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zom.engine.chunks import Chunks
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
@@ -217,13 +216,8 @@ class _Copying:
         self.misnamed: dict[str, list[str]] = {}
         """The keys that are chunks by another encoding than the document of their array names, by its path."""
         self.consolidated: tuple[str, ...] = ()
-        self.places: dict[str, tuple[ArrayPlace, ArrayPlace]] = {}
-        self.arrays: dict[str, tuple[Chunks, Chunks]] = {}
-        for path, spec in nodes.items():
-            if spec.kind == "array":
-                # Opened at once: the plan that both have in common is still remembered.
-                old, new = self.places[path] = self._places_of(path)
-                self.arrays[path] = old.open(), new.open()
+        self.places = {path: self._places_of(path) for path, spec in nodes.items() if spec.kind == "array"}
+        self.arrays = {path: (old.open(), new.open()) for path, (old, new) in self.places.items()}
         self.pool = pool_of(choices.executor, choices.jobs)
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
         self.progress = Progress(total, choices.progress)
@@ -238,7 +232,7 @@ class _Copying:
         original, target = self.original, self.target
         source = original.specs[path]
         for spec in (source, self.nodes[path]):
-            plan_of(original, path, spec)
+            check_known(original, path, spec)
         place = original.path(path), original.tree.layout
         new = (target.chunk_store, target.at(path), target.layout)
         return (

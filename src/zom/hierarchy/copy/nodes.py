@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.problems import Rule
     from zom.stores.interface import Store
 
-__all__ = ["Original", "foreign_in_groups", "held_nodes", "read_original", "wanted_nodes"]
+__all__ = ["Original", "check_known", "foreign_in_groups", "held_nodes", "read_original", "wanted_nodes"]
 
 _SOURCE = "zom: a copy holds the elements of its source, in other chunks or in the same"
 
@@ -242,9 +242,8 @@ def _is_own(key: str) -> bool:
     return name == JOURNAL or name.startswith(".zom.")
 
 
-def plan_of(original: Original, path: str, spec: Spec) -> Any:
-    """The compiled spec of an array; UnknownName with its path where that can't be."""
-    try:
-        return compile_plan(spec)
-    except UnknownName as error:
-        raise UnknownName(f"{original.path(path)}: {error}") from error
+def check_known(original: Original, path: str, spec: Spec) -> None:
+    """UnknownName, with the path of the array, where nobody can tell its chunks."""
+    obstacle = resolve(spec).obstacle
+    if obstacle is not None:
+        raise UnknownName(f"{original.path(path)}: {obstacle}")
