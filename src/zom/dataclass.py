@@ -53,15 +53,15 @@ def _frozen(
     own: dict[str, Any] = {**cls.__dict__}
     make: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
     made: Any = make(cls)
+    fields = dataclasses.fields(made)
     methods: dict[str, Method] = {
-        "__init__": _init(made),
+        "__init__": _init(made, fields),
         "__setattr__": _set_attribute,
         "__delattr__": _delete_attribute,
     }
     if repr and "__repr__" not in own:
         methods["__repr__"] = _repr
     if eq:
-        fields = dataclasses.fields(made)
         if "__eq__" not in own:
             methods["__eq__"] = _equal_by(_values_of([each.name for each in fields if each.compare]))
         if own.get("__hash__") is None:
@@ -89,21 +89,20 @@ class _Factory:
 _FACTORY = _Factory()
 
 
-def _init(made: Any) -> Any:
-    """`__init__`, from the fields of a class."""
+def _init(made: Any, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
+    """`__init__` of a class with these fields."""
     positional: list[str] = []
     by_name: list[str] = []
     lines: list[str] = []
     known: dict[str, object] = {"_set": _set, "_FACTORY": _FACTORY}
-    for field in dataclasses.fields(made):
+    for field in fields:
         name = value = field.name
         argument = name
         if field.default_factory is not MISSING:
             known[f"_make_{name}"] = field.default_factory
-            argument, value = (
-                f"{name}=_FACTORY",
-                f"_make_{name}() if {name} is _FACTORY else {name}" if field.init else f"_make_{name}()",
-            )
+            argument, value = f"{name}=_FACTORY", f"_make_{name}()"
+            if field.init:
+                value += f" if {name} is _FACTORY else {name}"
         elif field.default is not MISSING:
             known[f"_default_{name}"] = field.default
             argument = f"{name}=_default_{name}"
@@ -124,7 +123,7 @@ def _init(made: Any) -> Any:
     exec(text, names, found)  # noqa: S102 - as the standard library does it
     init = found["make"](**known)
     init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
-    annotations = {field.name: field.type for field in dataclasses.fields(made) if field.init}
+    annotations = {field.name: field.type for field in fields if field.init}
     init.__annotations__ = {**annotations, "return": None}
     return init
 
