@@ -343,6 +343,19 @@ def test_what_is_no_part_of_a_path_is_an_error_at_every_level(name):
             assert "error" in {fault.rule.severity(level) for fault in faults}
 
 
+@given(st.text(st.sampled_from("abZ09_-.\n é"), max_size=6))
+@example("__a")
+@example("zarr")
+@example("a\n")
+@example("²")
+def test_names_in_documents_and_names_alone_are_judged_alike(name):
+    """What most names are is looked at first."""
+    for form in PATTERNS:
+        name_faults(name, form, faults := [])
+        document_name_faults(name, form, "strict", found := [])
+        assert found == faults
+
+
 def test_the_empty_prefix_is_the_whole_store():
     assert check_stored_prefix("") == ""
 

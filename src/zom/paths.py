@@ -155,6 +155,10 @@ _NAMES = {
 }
 
 
+_PLAIN = re.compile("(?!__)[A-Za-z0-9_-]++\\Z")
+"""What most names are, and no format refuses."""
+
+
 def name_faults(name: str, form: FormatName, faults: list[Fault], path: Path = ()) -> None:
     """Add to `faults` what forbids `name` to a node of the format `form`; `path` leads to the node.
 
@@ -187,6 +191,8 @@ def document_name_faults(name: str, form: FormatName, level: Level, faults: list
     >>> document_name_faults("", "v3", "lenient", faults := []); faults[0].rule.code
     'path/part'
     """
+    if _PLAIN.match(name):
+        return
     if level == "lenient" and ("/" in name or name in {"", ".", ".."} or "\0" in name):
         faults.append(Fault(PATH_PART, (), "a name that can be a part of a path", show(name)))
         return

@@ -59,7 +59,9 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     family = cls.family
-    faults.extend(_missing(cls, node.document))
+    needed = _needed(cls)
+    if not needed.keys() <= node.document.keys():
+        faults.extend(fault for name, fault in needed.items() if name not in node.document)
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
     typed = attributes.typed(cls, raw, faults) if is_dict(raw) else None
@@ -175,12 +177,14 @@ def _structure(
     return faults
 
 
-def _missing(cls: type[Spec], document: Mapping[str, Any]) -> Iterator[Fault]:
-    """A fault for each member that has a default in Python, and that a document must have."""
+@lru_cache(maxsize=1024)
+def _needed(cls: type[Spec]) -> Mapping[str, Fault]:
+    """The members that have a default in Python, and that a document must have: each with its fault."""
     base = cls.family.classes[cls.kind]
-    for name, mark in marks(base, Required).items():
-        if name not in document:
-            yield Fault(mark.rule, (name,), mark.words or field_words(base, name), "nothing", mark.fix)
+    return {
+        name: Fault(mark.rule, (name,), mark.words or field_words(base, name), "nothing", mark.fix)
+        for name, mark in marks(base, Required).items()
+    }
 
 
 # --- what a class adds to the format's own -----------------------------------------------------------
