@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zom.json.value import JSONDict, JSONList, exact_key, exact_text, freeze, same, thaw
+from zom.json.exact import exact_key, exact_text, same
+from zom.json.value import JSONDict, JSONList, freeze, thaw
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

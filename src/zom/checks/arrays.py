@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
 from zom.checks.dimensions import names_breach
 from zom.extension.registry import did_you_mean, near
-from zom.json.value import exact_key
+from zom.json.exact import exact_key
 from zom.problems import Path, one_of_words, show
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from zom.json.exact import exact_key
 from zom.json.python_value import is_dict, is_list
-from zom.json.value import exact_key
 
 __all__ = ["equal", "is_whole", "key_of"]
 

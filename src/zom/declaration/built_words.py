@@ -12,8 +12,9 @@ from zom.declaration.array_words import all_words
 from zom.declaration.built import built
 from zom.declaration.source import At, Problems, source_of_mapping
 from zom.formats.resolve import resolve
+from zom.json.exact import same
 from zom.json.python_value import is_dict, is_list
-from zom.json.value import same, thaw
+from zom.json.value import thaw
 from zom.model import compare
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zom.declaration.words import is_document
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 
 __all__ = ["gathered"]
 

@@ -23,8 +23,9 @@ from zom.declaration.words import is_document
 from zom.errors import DeclarationError, SpecError, SpecWarning
 from zom.formats.parsing import parse_as
 from zom.formats.resolve import resolve
+from zom.json.exact import exact_text
 from zom.json.python_value import is_dict
-from zom.json.value import exact_text, thaw
+from zom.json.value import thaw
 from zom.model import compare
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.memo import Memo
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

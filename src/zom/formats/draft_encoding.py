@@ -25,8 +25,8 @@ from zom.formats.draft_extension import (
 )
 from zom.formats.resolved import Encoding, Inner, regular_axes
 from zom.formats.v2_chain import object_codec_of, order_links
+from zom.json.exact import exact_text
 from zom.json.python_value import is_dict
-from zom.json.value import exact_text
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from zom.extension.configuration import parse_configuration
 from zom.extension.link import Link
 from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
+from zom.json.exact import exact_text
 from zom.json.python_value import is_dict
-from zom.json.value import JSONDict, exact_text
+from zom.json.value import JSONDict
 from zom.problems import Fault, Path, rule, show
 
 __all__ = ["parse_v2_codec"]

@@ -16,7 +16,7 @@ from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import parse_v2
 from zom.formats.resolved import Encoding, fill_for, regular_axes, unregistered
 from zom.formats.v2_chain import check_filters, object_codec_of, order_links, parse_filters
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:

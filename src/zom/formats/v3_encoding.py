@@ -23,8 +23,8 @@ from zom.extension.link import parse_links
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_v3
 from zom.formats.resolved import Encoding, Inner, fill_for, inner_links
+from zom.json.exact import exact_text
 from zom.json.python_value import is_list
-from zom.json.value import exact_text
 from zom.problems import Fault, Path, given_text, rule
 
 if TYPE_CHECKING:
@@ -59,8 +59,20 @@ CHUNK_KEY_ENCODING = rule(
     schema=True,
 )
 
-_BESIDE_GRID = ("data_type", "fill_value", "chunk_key_encoding", "codecs")
-"""The members that are judged together, but for the chunk grid: most arrays of a hierarchy share them."""
+
+class _Texts(NamedTuple):
+    """The exact text of each member that is judged, but for the chunk grid; None where there is none.
+
+    Most arrays of a hierarchy have them in common.
+    """
+
+    data_type: str | bytes | None
+    fill_value: str | bytes | None
+    chunk_key_encoding: str | bytes | None
+    codecs: str | bytes | None
+
+
+_BESIDE_GRID: Final = _Texts._fields
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[Encoding] = Memo()
@@ -76,23 +88,19 @@ def encoding_of(
     values: Mapping[str, Any], shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
     """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
-    beside: dict[str, Any] = {}
-    for name in _BESIDE_GRID:
-        if name in values:
-            beside[name] = values[name]
+    # A text of each, as those of values that arrays share are known.
+    texts = _Texts(*[exact_text(values[name]) if name in values else None for name in _BESIDE_GRID])
     if "codecs" in broken:
-        beside.pop("codecs", None)
-    # Two texts: what arrays of other chunks have in common is judged once.
-    text = exact_text(beside)
+        texts = texts._replace(codecs=None)
     grid_text = exact_text(values["chunk_grid"]) if "chunk_grid" in values else None
     # Along dimensions of the length 0 faults of others are put right.
     seen = shape if shape is None or 0 in shape else len(shape)
     known = _arrays.current()
-    found = known.get((text, grid_text, seen)) or known.get((text, grid_text, shape))
+    found = known.get((texts, grid_text, seen)) or known.get((texts, grid_text, shape))
     if found is None:
-        rest = _rests.get(text, lambda: _judge_rest(beside))
+        rest = _rests.get(texts, lambda: _judge_rest(values, texts))
         found, seen = _judge_array(values, rest, grid_text, shape, seen)
-        known[text, grid_text, seen] = found
+        known[texts, grid_text, seen] = found
     return found
 
 
@@ -157,22 +165,21 @@ class _Rest(NamedTuple):
     """Whether a codec sees more of a chunk than how many lengths it has."""
 
 
-def _judge_rest(values: Mapping[str, Any]) -> _Rest:
+def _judge_rest(values: Mapping[str, Any], texts: _Texts) -> _Rest:
     type_faults: tuple[Fault, ...] = ()
     key_faults: tuple[Fault, ...] = ()
     data_type, fill, keys = None, None, None
-    typed = exact_text({name: values[name] for name in ("data_type", "fill_value") if name in values})
-    if "data_type" in values:
-        value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
-        type_faults, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
-    if "chunk_key_encoding" in values:
+    if texts.data_type is not None:
+        value, has_fill, scalar = values["data_type"], texts.fill_value is not None, values.get("fill_value")
+        judged = texts.data_type, texts.fill_value
+        type_faults, (data_type, fill) = _types.get(judged, lambda: _judge_type(value, has_fill, scalar))
+    if texts.chunk_key_encoding is not None:
         encoding = values["chunk_key_encoding"]
-        key_faults, keys = _keys.get(exact_text(encoding), lambda: _judge_keys(encoding))
-    codecs: Any = values.get("codecs")
-    text = exact_text(codecs)
-    links = () if codecs is None else _links.get(text, lambda: tuple(parse_links(codecs)))
+        key_faults, keys = _keys.get(texts.chunk_key_encoding, lambda: _judge_keys(encoding))
+    codecs: Any = None if texts.codecs is None else values["codecs"]
+    links = () if codecs is None else _links.get(texts.codecs, lambda: tuple(parse_links(codecs)))
     sees_lengths = any(link.codec is not None and link.codec.sees_lengths for link in links)
-    chain = text, typed if sees_lengths else exact_text(values.get("data_type"))
+    chain = texts.codecs, texts.data_type, texts.fill_value if sees_lengths else None
     return _Rest(type_faults, data_type, fill, key_faults, keys, codecs, links, chain, sees_lengths)
 
 

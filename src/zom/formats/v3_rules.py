@@ -16,8 +16,9 @@ from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
 from zom.formats.resolved import unknown_member, unregistered
 from zom.formats.v3_encoding import encoding_of, name_place
+from zom.json.exact import same
 from zom.json.python_value import is_dict
-from zom.json.value import same
+from zom.json.shared import tuple_of
 from zom.problems import Fault, Rule, dotted, rule, show
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ FIELD_RULES: dict[str, Rule] = {
     "members": MEMBERS,
 }
 
-_LISTS = ("shape", "codecs", "dimension_names", "storage_transformers")
+_LISTS = ("codecs", "dimension_names", "storage_transformers")
 MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
 """The members of each kind of node: the fields of its class, filled in where that is defined."""
 _NULLABLE = ("dimension_names", "storage_transformers", "consolidated_metadata")
@@ -153,10 +154,13 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
     """The members of a document as field values: lists as tuples, tolerated nulls left out."""
     values = dict(document)
     if kind == "array":
+        shape = values.get("shape")
+        if isinstance(shape, list):
+            values["shape"] = (*shape,)
         for name in _LISTS:
             value = values.get(name)
             if isinstance(value, list):
-                values[name] = (*value,)
+                values[name] = tuple_of(value)  # pyright: ignore[reportUnknownArgumentType] - of anything
     for name in _NULLABLE:
         if name in values and values[name] is None:
             faults.append(Fault(NULL_MEMBER, (name,), "nothing, or a value", "null", "leave it out"))

@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from zom.errors import ConflictError
 from zom.hierarchy.change.conflicts import CHANGED, conflict
+from zom.json.exact import same
 from zom.json.python_value import is_dict, is_list
-from zom.json.value import freeze, same, thaw
+from zom.json.value import freeze, thaw
 from zom.problems import dotted, show
 
 if TYPE_CHECKING:

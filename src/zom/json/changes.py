@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from zom.json.value import exact_text, same
+from zom.json.exact import exact_text, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic_core import from_json, to_json
 
 from zom.json.scan import most_digits, scan
+from zom.json.shared import share, shared
 from zom.json.value import SURROGATE, JSONDict, JSONList
 from zom.limits import DEFAULT_LIMITS
 from zom.problems import Fault, rule
@@ -132,30 +133,25 @@ _OFTEN_ALIKE = frozenset(
     }
 )  # fmt: skip
 """The members that many arrays of a hierarchy have in common."""
-_KEPT_VALUES, _KEPT_BYTES = 1024, 1024
-_kept: dict[bytes, tuple[Any, int]] = {}
-"""By exact text: a frozen value, and how many names are in it."""
 
 
 def _share(node: dict[str, Any], most: int, tally: list[int]) -> None:
-    """Put one object into all nodes where the same value stands: a tree takes half the memory."""
+    """Put one object into all nodes where the same value stands."""
     for name, item in node.items():
         if name not in _OFTEN_ALIKE or (type(item) is not dict and type(item) is not list):
             continue
-        text = to_json(item)
-        known = _kept.get(text)
+        try:
+            text = to_json(item)
+        except ValueError:  # half a character in it
+            continue
+        known = shared(text)
         if known is None:
             before = tally[0]
-            frozen = _frozen(item, DEFAULT_LIMITS.value_depth - 1, most, tally)
-            node[name] = frozen
-            if len(text) > _KEPT_BYTES:
-                continue
-            if len(_kept) >= _KEPT_VALUES:
-                _kept.clear()
-            _kept[text] = (frozen, tally[0] - before)
+            node[name] = frozen = _frozen(item, DEFAULT_LIMITS.value_depth - 1, most, tally)
+            share(text, frozen, tally[0] - before)
         else:
-            node[name], names = known
-            tally[0] += names
+            node[name] = known.value
+            tally[0] += known.names
 
 
 def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa: C901, PLR0912 - one switch

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
-from pydantic_core import SchemaSerializer, core_schema, to_json
+from pydantic_core import SchemaSerializer, core_schema
 
 from zom.limits import DEFAULT_LIMITS
 from zom.numpy_later import np
@@ -29,13 +29,10 @@ __all__ = [
     "SURROGATE",
     "JSONDict",
     "JSONList",
-    "exact_key",
-    "exact_text",
     "freeze",
     "lone_surrogate",
     "not_finite",
     "repaired",
-    "same",
     "thaw",
 ]
 
@@ -442,52 +439,3 @@ def _shallow(value: Any) -> Any:
     if isinstance(value, dict):
         return dict(cast("dict[str, Any]", value))
     return list(cast("list[Any]", value)) if isinstance(value, (list, tuple)) else value
-
-
-def exact_key(value: Any) -> Any:
-    """A hashable stand-in for `value`: equal when, and only when, the JSON is the same.
-
-    true is not 1, 1 is not 1.0, 0.0 is not -0.0; the order of an object's members does not count.
-
-    >>> exact_key({"a": 1, "b": True}) == exact_key({"b": True, "a": 1})
-    True
-    >>> exact_key(True) == exact_key(1) or exact_key(0.0) == exact_key(-0.0)
-    False
-    """
-    if isinstance(value, str) or value is None:
-        return value
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return ("float", repr(value))
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return frozenset((name, exact_key(item)) for name, item in members.items())
-    return ("list", *map(exact_key, cast("list[Any]", value)))
-
-
-def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are the same, by type and value; objects in any order.
-
-    >>> same([1, {"a": 0.0}], [1, {"a": -0.0}])
-    False
-    """
-    if left is right or exact_text(left) == exact_text(right):
-        return True
-    return bool(exact_key(left) == exact_key(right))
-
-
-def exact_text(value: Any) -> str | bytes:
-    """A text that differs wherever `value` does, and may differ where only the order of members does.
-
-    It is for comparing and remembering, not for writing: whichever of two writers can makes it.
-
-    >>> exact_text([1, True]) == exact_text([1.0, 1])
-    False
-    """
-    try:
-        return to_json(value)
-    except ValueError:  # too deep for the compiled writer
-        return repr(value)

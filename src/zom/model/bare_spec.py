@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from typing_extensions import TypeIs, dataclass_transform
 
-from zom.json.value import JSONDict, exact_text
+from zom.json.exact import exact_text
+from zom.json.value import JSONDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from zom.json.changes import value_changes
-from zom.json.value import same
+from zom.json.exact import same
 from zom.model.bare_spec import exact_digest
 from zom.model.difference import Difference, change_at
 from zom.model.operand import spec_of

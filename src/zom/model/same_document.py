@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.json.value import same
+from zom.json.exact import same
 from zom.model.assembly import assemble
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pydantic.warnings import TypedDictExtraConfigWarning
 
 from zom.brief import Brief, notebook_html, tree_of
 from zom.errors import SpecWarning
-from zom.json.value import same
+from zom.json.exact import same
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import compare, construction, output, pickled, stored, tree
 from zom.model.assembly import assemble

@@ -11,7 +11,7 @@ from zom.extension.patterns import either, whole
 from zom.extension.resolve import parse_v2
 from zom.extension.typestr import TYPESTR_PATTERN, numeric_codes
 from zom.formats.v2 import ArraySpec, GroupSpec
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 from zom.paths import V2_NAME_PATTERN
 from zom.schema.configuration_schema import configuration_schema, resolved
 from zom.schema.extension_schema import chain, flat, long_enough

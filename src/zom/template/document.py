@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.json.exact import exact_key
 from zom.json.python_value import is_dict, is_list
 from zom.json.read import read_json
-from zom.json.value import exact_key
 from zom.problems import Fault, Path, rule, show
 from zom.template.definition import FORM, TemplatePart, plain, problems_of, template_in
 

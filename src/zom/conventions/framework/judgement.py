@@ -18,7 +18,7 @@ from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.conventions.framework.precedence import Told, settled
 from zom.dataclass import dataclass
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 from zom.problems import Path, Problem
 
 if TYPE_CHECKING:

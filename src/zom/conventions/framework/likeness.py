@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.checks.selector import parse_selector, select
-from zom.json.value import JSONDict, exact_text
+from zom.json.exact import exact_text
+from zom.json.value import JSONDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

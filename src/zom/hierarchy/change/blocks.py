@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.dataclass import dataclass
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.text import document_text
+from zom.json.exact import same
 from zom.json.python_value import is_dict
 from zom.json.read import read_json
-from zom.json.value import same
 from zom.paths import is_bytes
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from zom.engine.compile import compile_plan
 from zom.errors import ZomError
 from zom.extension.inner_codecs import with_inner_codecs
 from zom.hierarchy.stored.chunk_compatibility import same_fill
-from zom.json.value import exact_text
+from zom.json.exact import exact_text
 from zom.model.compare import canonical
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from zom.hierarchy.change.conflicts import CHANGED
 from zom.hierarchy.change.consolidated_update import Written, change_documents
 from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.text import node_text
+from zom.json.exact import same
 from zom.json.read import read_json
-from zom.json.value import same
 from zom.model.assembly import assemble
 from zom.model.construction import outside
 from zom.model.stored import model_document

@@ -14,8 +14,8 @@ from zom.dataclass import dataclass
 from zom.errors import SpecError
 from zom.hierarchy.stored.findings import NOT_JSON
 from zom.hierarchy.stored.node import Document, StoredNode
+from zom.json.exact import same
 from zom.json.python_value import is_dict
-from zom.json.value import same
 from zom.model.same_document import differing_members
 from zom.model.stored import consolidated_entries, consolidated_entries_by, model_document
 from zom.model.tree import BELOW_ARRAY

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.hierarchy.stored.findings import NOT_JSON, Findings
 from zom.hierarchy.stored.tree import spec_of
 from zom.integrations.xarray.reading.found import FoundArray, FoundGroup
-from zom.json.value import JSONDict, exact_text, thaw
+from zom.json.exact import exact_text
+from zom.json.value import JSONDict, thaw
 from zom.paths import document_name_faults
 
 if TYPE_CHECKING:

@@ -1,0 +1,63 @@
+"""Values that many nodes of a hierarchy have in common, as their codecs: one object, tuple and text for all.
+
+A value is shared once its text is seen for the second time. A tree takes less memory so, and what is
+remembered by such a text is found without writing it again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from zom.json.exact import forget_texts, know_text
+from zom.json.value import JSONList
+
+__all__ = ["Shared", "share", "shared", "tuple_of"]
+
+_MOST: Final = 1024
+_LONGEST: Final = 1024
+
+
+class Shared(NamedTuple):
+    """A frozen value that stands in many nodes."""
+
+    value: Any
+    names: int
+    """How many names of members are in it."""
+
+
+_seen: Final[set[bytes]] = set()
+_values: Final[dict[bytes, Shared]] = {}
+shared: Final = _values.get
+"""The value that is shared by all that have a text; None where there is none yet."""
+_tuples: Final[dict[int, tuple[object, tuple[Any, ...]]]] = {}
+"""The lists among them, each with its tuple, by the `id` of the list."""
+
+
+def share(text: bytes, value: Any, names: int) -> None:
+    """Share `value`, which is frozen and has the text `text`, from the second time on."""
+    if text not in _seen:
+        if len(_seen) >= _MOST:
+            _seen.clear()
+        if len(text) <= _LONGEST:
+            _seen.add(text)
+        return
+    if len(_values) >= _MOST:
+        _values.clear()
+        _tuples.clear()
+        forget_texts()
+    _values[text] = Shared(value, names)
+    know_text(value, text)
+    if isinstance(value, JSONList):
+        items = (*value,)
+        _tuples[id(value)] = (value, items)
+        know_text(items, text)
+
+
+def tuple_of(items: list[Any]) -> tuple[Any, ...]:
+    """The items of a list that can't change, as a tuple: that of all, where the list is shared.
+
+    >>> tuple_of([1, 2])
+    (1, 2)
+    """
+    known = _tuples.get(id(items))
+    return known[1] if known is not None and known[0] is items else (*items,)
