@@ -83,7 +83,10 @@ def stored_names(document: JSONDict, family: Family) -> JSONDict:
 def _to_model(document: Mapping[str, Any], family: Family) -> Mapping[str, Any]:
     """A stored document with an underscore more before reserved names."""
     names = "\n".join(document)
-    if not any(word in names for word in family.reserved):
+    for word in family.reserved:
+        if word in names:
+            break
+    else:
         return document
     return {(f"_{name}" if _is_reserved(name, family) else name): value for name, value in document.items()}
 
