@@ -334,16 +334,22 @@ class _Detection:
         within = [
             slip for each in found.values() if each in self._is_wanted for slip in misspelt_in(each, node)
         ]
-        if within:
-            told = self.judgement.told_since(before)
-            within, revised = with_hints(told, node, dict.fromkeys(within))
-            self.judgement.revise(before, revised)
         signs: list[MisspeltKey] = []
         for convention, slip in misspelt_sign(node, found, self._wanted):
             if self._is_asked and convention.id not in self._meant:
                 self._meant[convention.id] = (node, slip)
             signs.append(slip)
-        for slip in dict.fromkeys((*within, *signs)):
+        slips = dict.fromkeys((*within, *signs))
+        if not slips:
+            return
+        left, revised = with_hints(self.judgement.told_since(before), node, slips)
+        self.judgement.revise(before, revised)
+        # Each key once, whatever else it may be meant as, and not where what is missing tells of it.
+        told = {(slip.holder, slip.key) for slip in slips if slip not in left}
+        for slip in left:
+            if (slip.holder, slip.key) in told:
+                continue
+            told.add((slip.holder, slip.key))
             path = ("attributes", *slip.holder, slip.key)
             expected = f"{show(slip.meant)}, or a name that is not so near to it"
             fix = f"did you mean {slip.meant!r}?"

@@ -35,6 +35,8 @@ class MisspeltKey(NamedTuple):
     holder: Path
     key: str
     meant: str
+    has_rule: bool = False
+    """Whether a rule of the convention tells of it."""
 
 
 # --- within metadata of a convention that is there ---------------------------------------------------------
@@ -77,10 +79,10 @@ def _within(model: type[BaseModel], path: Path, value: object, *, has_rule: bool
                 below = fields[key]
                 if below is not None:
                     waiting.append((below, (*here, key), inner))
-            elif not (has_rule and form is model):
+            else:
                 known = _meant(key, form)
                 if known is not None and known not in held and known not in _PROSE:
-                    yield MisspeltKey(here, key, known)
+                    yield MisspeltKey(here, key, known, has_rule and form is model)
 
 
 @lru_cache(maxsize=4096)
@@ -111,9 +113,10 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 def with_hints(
     told: Sequence[Told], node: Node, slips: Collection[MisspeltKey]
 ) -> tuple[list[MisspeltKey], dict[int, Problem | None]]:
-    """The slips of which no finding tells; and what findings of what is missing say instead, by their place.
+    """The slips of which nothing tells; and what findings of what is missing say instead, by their place.
 
-    Of those that tell of one slip the first speaks of it, and the others are None.
+    Of those that tell of one slip the first speaks of it, and the others are None: all of them where they are
+    notes, as a key that is misspelt is worth a warning.
     """
     left: list[MisspeltKey] = []
     revised: dict[int, Problem | None] = {}
@@ -123,10 +126,14 @@ def with_hints(
             for place, each in enumerate(told)
             if place not in revised and each.problem.node == node.path and _misses(each, slip)
         ]
-        if not places:
-            left.append(slip)
+        first, *others = sorted(places, key=lambda place: _ORDER.index(told[place].problem.severity)) or (
+            None,
+        )
+        if first is None or told[first].problem.severity == "note":
+            if not slip.has_rule:
+                left.append(slip)
+            revised.update(dict.fromkeys(places))
             continue
-        first, *others = sorted(places, key=lambda place: _ORDER.index(told[place].problem.severity))
         fix = f"rename {slip.key!r} to {slip.meant!r}"
         revised[first] = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
         revised.update(dict.fromkeys(others))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zom.checks.check import Skip, of_document
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict
+from zom.misspelling import meant
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ __all__ = ["spelled", "spelled_within"]
 
 
 def spelled(prefix: str, names: Sequence[str]) -> Check:
-    """The check that no attribute that begins with `prefix` is nearly, and not quite, one of `names`.
+    """The check that no attribute is nearly, and not quite, one of `names`, which begin with `prefix`.
 
     >>> from zom.checks.check import Site
     >>> from zom.formats.node_view import attributes_node
-    >>> node = attributes_node({"a:shap": 1, "a:own": 2})
-    >>> [breach.fix for breach in spelled("a:", ["a:shape", "a:bbox"]).run(Site(node, node))]
-    ["did you mean 'a:shape'?"]
+    >>> node = attributes_node({"area:shap": 1, "area:own": 2, "aera:bbox": 3})
+    >>> [breach.fix for breach in spelled("area:", ["area:shape", "area:bbox"]).run(Site(node, node))]
+    ["did you mean 'area:shape'?", "did you mean 'area:bbox'?"]
     """
 
     def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
-        used = [key for key in site.node.attributes if key.startswith(prefix)]
+        used = [key for key in site.node.attributes if key.startswith(prefix) or meant(key, names)]
         if not used:
             return Skip(f"no attribute begins with {prefix}")
         return [
@@ -57,12 +58,12 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
         return [
             site.breach(
                 ("attributes", around, key),
-                f"{show(meant)}, or another name",
+                f"{show(known)}, or another name",
                 show(key),
-                fix=did_you_mean([meant]),
+                fix=did_you_mean([known]),
             )
             for key in held
-            if key not in names and (meant := _nearly(key, names)) is not None
+            if key not in names and (known := _nearly(key, names)) is not None
         ]
 
     return of_document(spelled_as_known, needs=around)
@@ -80,6 +81,9 @@ def _nearly(key: str, names: Sequence[str]) -> str | None:
 
 
 def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:
+    if not key.startswith(prefix):
+        known = meant(key, names)
+        return None if known is None else did_you_mean([known])
     # Without the prefix, which makes all of them alike.
     close = near(key.removeprefix(prefix).casefold(), [name.removeprefix(prefix) for name in names])
     return did_you_mean([f"{prefix}{name}" for name in close])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +39,14 @@ def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
+def _is_float(value: Any) -> bool:
+    """Whether it is a float as xarray writes it into v3: the bytes of a double, in base64."""
+    try:
+        return isinstance(value, str) and len(b64decode(value, validate=True)) == 8
+    except ValueError:
+        return False
+
+
 @lru_cache(maxsize=4096)
 def _meant(key: str) -> str | None:
     return meant(key, _DECODED)
@@ -47,8 +56,10 @@ def _could_be(node: Node, known: str, value: Any) -> bool:
     """Whether xarray would decode the array by the value: others have names of their own for other things."""
     if known in {"scale_factor", "add_offset", "_FillValue"}:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        # The fill value of Zarr v2 stands in the metadata, and xarray reads no attribute of it.
-        return is_number and (known != "_FillValue" or node.form == "v3")
+        if known == "_FillValue":
+            # The fill value of Zarr v2 stands in the metadata, and xarray reads no attribute of it.
+            return node.form == "v3" and (is_number or _is_float(value))
+        return is_number
     if not isinstance(value, str):
         return False
     if known == "units":  # of others, `unit` is for people
