@@ -150,6 +150,73 @@ def test_a_value_of_another_type_gives_one_finding_at_its_place(name):
     assert len(otherwise) <= len(chosen) // 100, "\n".join(otherwise)
 
 
+def swapped(key: str, place: int) -> str:
+    return key[:place] + key[place + 1] + key[place] + key[place + 2 :]
+
+
+def slipped(document: Any, path: tuple[str | int, ...], how: str, chance: random.Random) -> bool:
+    """Make that slip at `path`; False where it can't be made there."""
+    holder, step = at(document, path[:-1]), path[-1]
+    if how == "gone":
+        del holder[step]
+    elif how == "twice" and isinstance(step, int):
+        holder.insert(step, holder[step])
+    elif how == "misspelt" and isinstance(step, str) and len(step) > 4:
+        key = swapped(step, chance.randrange(len(step) - 1))
+        items = [(key if name == step else name, value) for name, value in holder.items()]
+        holder.clear()
+        holder.update(items)
+        return key != step
+    else:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("how", ["gone", "twice", "misspelt"])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_slip_gives_no_more_than_one_finding(name, how):
+    """What is left out, listed twice or called by a misspelt name; at most one of ten is told in two ways."""
+    chance = random.Random(f"{SEED} {name} {how}")
+    every = places(DOCUMENTS[name])
+    otherwise: list[str] = []
+    chosen = chance.sample(every, min(EACH, len(every)))
+    for path in chosen:
+        document = json.loads(json.dumps(DOCUMENTS[name]))
+        if slipped(document, path, how, chance):
+            report = zom.validate(document)
+            new = [each for each in report if each.severity != "note"]
+            if len(new) > 1:
+                otherwise.append(f"{pointer_of(path)}: {new}")
+    assert len(otherwise) <= len(chosen) // 10, "\n".join(otherwise)
+
+
+MISSPELT_KEYS = {
+    "xarray-climate-v3": ("/members/t2m/attributes/cell_methods", "/members/time_bnds/attributes/_FillValue"),
+    "xarray-weather-v3": ("/members/x/attributes/_FillValue",),
+    "spatial": ("/attributes/spatial:shape", "/attributes/spatial:transform"),
+    "proj": ("/attributes/proj:projjson", "/attributes/proj:code"),
+    "geozarr": ("/attributes/multiscales", "/attributes/proj:code"),
+    "nz": ("/attributes/conventions",),
+}
+"""Some of which a report said nothing but notes, and some of which it told twice."""
+
+
+@pytest.mark.parametrize(
+    ("name", "pointer"), [(name, pointer) for name, keys in MISSPELT_KEYS.items() for pointer in keys]
+)
+def test_a_key_with_two_letters_swapped_is_told_once_and_by_its_name(name, pointer):
+    path = tuple(pointer.split("/")[1:])
+    for place in range(1, len(path[-1]) - 1):
+        key = swapped(path[-1], place)
+        document = json.loads(json.dumps(DOCUMENTS[name]))
+        holder = at(document, path[:-1])
+        if key != path[-1]:
+            holder[key] = holder.pop(path[-1])
+            told_of = [each for each in zom.validate(document) if each.severity != "note"]
+            assert len(told_of) == 1, (key, told_of)
+            assert key in f"{told_of[0].pointer} {told_of[0].found}"
+
+
 # --- what Zarr itself refuses ------------------------------------------------------------------------------
 
 NOT_LENGTHS = {

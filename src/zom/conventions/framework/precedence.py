@@ -5,6 +5,7 @@ A finding rests on another one, and is silent, where
 - it is about the very place of the other: errors count first, then types of values, then the convention that
   refines others, then the order of rules;
 - it reads a place where the type of a value is at fault, or compares with a place that is at fault;
+- it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
 - it repeats the other: the same rule says that another value differs from the same one, that another attribute names
   the same node that isn't there, or speaks of the next item in a list of numbers, or of lengths.
@@ -74,6 +75,14 @@ class Told(NamedTuple):
         if self.rule is None:
             return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
         return self.rule.is_schema or self.rule.check.name == "json_type"
+
+    @property
+    def twice_in(self) -> Path | None:
+        """The list in which something stands twice, where it says that."""
+        if self.rule is None or self.rule.check.name != "unique":
+            return None
+        places = [at for at, step in enumerate(self.path) if isinstance(step, int)]
+        return self.path[: places[-1]] if places else None
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -275,7 +284,8 @@ def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
     if problem.related:
         yield ("related", problem.code, problem.expected, problem.related)
     if told.missing is not None:
-        yield ("missing", problem.code, path[-1:], *told.missing)
+        key = next((step for step in reversed(path) if isinstance(step, str)), None)
+        yield ("missing", problem.code, key, *told.missing)
     if "like" in rule.check.params and told.holder is not None:
         yield ("like", problem.code, problem.expected, told.holder.path)
     if path and isinstance(path[-1], int):
@@ -381,6 +391,8 @@ class _Faults:
 
     def __init__(self) -> None:
         self._exact: dict[Path, list[tuple[str, _Rank]]] = {}
+        self._twice: dict[Path, _Rank] = {}
+        """The lists in which something stands twice."""
         self._all = _Places()
         self._forms = _Places()
         self._errors = _Places()
@@ -388,6 +400,8 @@ class _Faults:
     def add(self, told: Told, rank: _Rank) -> None:
         """Add a finding; those that rank before it were added before."""
         self._exact.setdefault(told.path, []).append((told.problem.code, rank))
+        if told.twice_in is not None:
+            self._twice.setdefault(told.twice_in, rank)
         self._all.add(told.path, rank)
         if told.is_form:
             self._forms.add(told.path, rank)
@@ -398,6 +412,10 @@ class _Faults:
         """What other rules say of that place, what is told of types around it, and of errors around advice."""
         yield from (rank for code, rank in self._exact.get(told.path, ()) if code != told.problem.code)
         yield from self._forms.around(told.path)
+        if told.path in self._twice:
+            yield self._twice[told.path]
+        if told.twice_in is not None:
+            yield from (rank for _, rank in self._exact.get(told.twice_in, ()))
         # Advice rests on what is in error, and so does what the framework says.
         if told.problem.severity != "error" or told.rule is None:
             yield from self._errors.around(told.path)

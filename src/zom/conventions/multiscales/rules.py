@@ -102,7 +102,9 @@ def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
         return Skip("an asset stands there twice: the name of another level is not known")
     shown = f"one of {', '.join(map(show, list(assets)[:12]))}"
     return [
-        site.breach(level.at("derived_from"), shown, show(level.source))
+        site.breach(level.at("derived_from"), shown, show(level.source))._replace(
+            missing=(level.source, site.node.path)
+        )
         for level in levels
         if level.source is not None and level.source not in assets
     ]
@@ -162,11 +164,12 @@ def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
     ]
     if not found:
         return Skip("no level has scale or translation")
-    axes = len(found[0][2])
+    # As most have, so that one that differs is told of, and not all others.
+    ((axes, _),) = Counter(len(numbers) for _, _, numbers in found).most_common(1)
     return [
         site.breach(
             level.at("transform", name),
-            f"{axes} numbers, as in the level before",
+            f"{axes} numbers, as most have",
             f"{len(numbers)}: {show(list(numbers))}",
         )
         for level, name, numbers in found

@@ -180,7 +180,7 @@ def references_lead(site: Site) -> Iterator[Breach] | Skip:
     return (
         site.breach(
             (*found.place, place), expected, show(name), fix=did_you_mean(near(name, _known(site.node)))
-        )
+        )._replace(missing=(name, name.rpartition("/")[0]))
         for place, name in enumerate(found.names)
         if isinstance(name, str) and name.startswith("/") and _declared(site.node, name) is None
     )

@@ -103,6 +103,12 @@ def _with_source(edition: Edition, node: Node) -> tuple[Mapping[str, Any], Node,
     return (own[0][1], source, other[0][1]) if own and source and other else None
 
 
+def _distinct(datasets: list[Any]) -> int:
+    """How many datasets there are without those that are listed again, of which another rule tells."""
+    paths = [each.get("path") if is_dict(each) else None for each in datasets]
+    return len(paths) - sum(path in paths[:place] for place, path in enumerate(paths) if path is not None)
+
+
 def as_many_levels(edition: Edition) -> Judge:
     """A label image has as many datasets as its image."""
 
@@ -112,7 +118,7 @@ def as_many_levels(edition: Edition) -> Judge:
             return Skip("the image that the labels belong to is not known")
         own, source, other = found
         have, want = own.get("datasets"), other.get("datasets")
-        if not is_list(have) or not is_list(want) or len(have) == len(want):
+        if not is_list(have) or not is_list(want) or len(have) in {len(want), _distinct(want)}:
             return iter(())
         path = edition.path("multiscales", edition.images(site.node)[0][0], "datasets")
         expected = f"{len(want)} datasets, as {source.path} has"
