@@ -59,9 +59,8 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     family = cls.family
-    needed = _needed(cls)
-    if not needed.keys() <= node.document.keys():
-        faults.extend(fault for name, fault in needed.items() if name not in node.document)
+    if not _needed(cls).keys() <= node.document.keys():
+        faults.extend(_missing(cls, node.document))
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
     typed = attributes.typed(cls, raw, faults) if is_dict(raw) else None
@@ -178,13 +177,17 @@ def _structure(
 
 
 @lru_cache(maxsize=1024)
-def _needed(cls: type[Spec]) -> Mapping[str, Fault]:
-    """The members that have a default in Python, and that a document must have: each with its fault."""
+def _needed(cls: type[Spec]) -> Mapping[str, Required]:
+    """The members that have a default in Python, and that a document must have."""
+    return marks(cls.family.classes[cls.kind], Required)
+
+
+def _missing(cls: type[Spec], document: Mapping[str, Any]) -> Iterator[Fault]:
+    """A fault for each of them that the document lacks."""
     base = cls.family.classes[cls.kind]
-    return {
-        name: Fault(mark.rule, (name,), mark.words or field_words(base, name), "nothing", mark.fix)
-        for name, mark in marks(base, Required).items()
-    }
+    for name, mark in _needed(cls).items():
+        if name not in document:
+            yield Fault(mark.rule, (name,), mark.words or field_words(base, name), "nothing", mark.fix)
 
 
 # --- what a class adds to the format's own -----------------------------------------------------------
