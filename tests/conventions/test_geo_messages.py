@@ -162,7 +162,7 @@ MESSAGES = [
     (
         "multiscales/transform-length",
         "a-number-too-few",
-        "attributes.multiscales.layout[1].transform.translation: expected 2 numbers, as most have, found 1: [0.0]; give one number for each axis",
+        "attributes.multiscales.layout[1].transform.translation: expected 2 numbers, as elsewhere in the layout, found 1: [0.0]; give one number for each axis",
     ),
     (
         "multiscales/scale-ratio",

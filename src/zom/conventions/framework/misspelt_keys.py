@@ -126,14 +126,13 @@ def with_hints(
             for place, each in enumerate(told)
             if place not in revised and each.problem.node == node.path and _misses(each, slip)
         ]
-        first, *others = sorted(places, key=lambda place: _ORDER.index(told[place].problem.severity)) or (
-            None,
-        )
-        if first is None or told[first].problem.severity == "note":
+        places.sort(key=lambda place: _ORDER.index(told[place].problem.severity))
+        if not places or told[places[0]].problem.severity == "note":
             if not slip.has_rule:
                 left.append(slip)
             revised.update(dict.fromkeys(places))
             continue
+        first, *others = places
         fix = f"rename {slip.key!r} to {slip.meant!r}"
         revised[first] = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
         revised.update(dict.fromkeys(others))

@@ -164,12 +164,12 @@ def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
     ]
     if not found:
         return Skip("no level has scale or translation")
-    # As most have, so that one that differs is told of, and not all others.
+    # As in most places, so that one that differs is told of, and not all others.
     ((axes, _),) = Counter(len(numbers) for _, _, numbers in found).most_common(1)
     return [
         site.breach(
             level.at("transform", name),
-            f"{axes} numbers, as most have",
+            f"{axes} numbers, as elsewhere in the layout",
             f"{len(numbers)}: {show(list(numbers))}",
         )
         for level, name, numbers in found
