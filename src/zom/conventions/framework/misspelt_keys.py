@@ -115,8 +115,8 @@ def with_hints(
 ) -> tuple[list[MisspeltKey], dict[int, Problem | None]]:
     """The slips of which nothing tells; and what findings of what is missing say instead, by their place.
 
-    Of those that tell of one slip the first speaks of it, and the others are None: all of them where they are
-    notes, as a key that is misspelt is worth a warning.
+    Of those that tell of one slip the first speaks of it, and the others are None. Notes don't: a key that is
+    misspelt is worth a warning.
     """
     left: list[MisspeltKey] = []
     revised: dict[int, Problem | None] = {}
@@ -130,7 +130,6 @@ def with_hints(
         if not places or told[places[0]].problem.severity == "note":
             if not slip.has_rule:
                 left.append(slip)
-            revised.update(dict.fromkeys(places))
             continue
         first, *others = places
         fix = f"rename {slip.key!r} to {slip.meant!r}"

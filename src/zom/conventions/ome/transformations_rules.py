@@ -39,8 +39,6 @@ def _of_places(
     return judged
 
 
-_SCENE: Final = ("attributes", "ome", "scene")
-
 # --- what they lead from and to ---------------------------------------------------------------------------
 
 
@@ -61,20 +59,13 @@ def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
             continue
         if name is None or place.value[side].get("path") is not None or name in place.systems:
             continue
-        yield _unlisted(site, place, side, name)
-
-
-def _unlisted(site: Site, place: TransformationPlace, side: str, name: str) -> Breach:
-    """Of transformations that name the same system, the first tells of it; where there is no list, that is told."""
-    listed = (*(_SCENE if place.image is None else place.image.path), "coordinateSystems")
-    if place.image is None and "coordinateSystems" not in site.node.attributes["ome"]["scene"]:
-        found = site.breach(listed, f"a list with the coordinate system {show(name)} in it", "nothing")
-        return found._replace(missing=("coordinateSystems", site.node.path))
-    known = ", ".join(map(show, place.systems)) or "none"
-    expected = f"the name of a coordinate system that is listed there: {known}"
-    fix = did_you_mean(near(name, place.systems))
-    found = site.breach((*place.path, side, "name"), expected, show(name), fix=fix)
-    return found._replace(missing=(name, pointer_of(listed)))
+        known = ", ".join(map(show, place.systems)) or "none"
+        expected = f"the name of a coordinate system that is listed there: {known}"
+        fix = did_you_mean(near(name, place.systems))
+        # Of transformations that name the same system, the first tells of it.
+        found = site.breach((*place.path, side, "name"), expected, show(name), fix=fix)
+        listed = site.node.path if place.image is None else pointer_of(place.image.path)
+        yield found._replace(missing=(name, listed))
 
 
 def _references(site: Site) -> list[Breach] | Skip:
@@ -247,11 +238,6 @@ def _connected(site: Site) -> list[Breach] | Skip:
             if place.kind == "image" and place.image is image
             and place.end("input", "path") is None and place.end("output", "path") is None
         ]  # fmt: skip
-        if "coordinateTransformations" not in image.value:
-            others = ", ".join(show(name) for name in image.systems if name != image.intrinsic)
-            expected = f"transformations that link {others} with {show(image.intrinsic)}"
-            found.append(site.breach((*image.path, "coordinateTransformations"), expected, "nothing"))
-            continue
         reached: set[str | None] = {image.intrinsic}
         while grown := {b if a in reached else a for a, b in edges if (a in reached) != (b in reached)}:
             reached |= grown
