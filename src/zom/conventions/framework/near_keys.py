@@ -29,13 +29,13 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
     """
 
     def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
-        used = [key for key in site.node.attributes if key.startswith(prefix) or meant(key, names)]
-        if not used:
+        attributes = site.node.attributes
+        hints = {key: hint for key in attributes if (hint := _meant(key, prefix, names)) is not None}
+        if not hints and not any(key.startswith(prefix) for key in attributes):
             return Skip(f"no attribute begins with {prefix}")
         return [
             site.breach(("attributes", key), f"a name such as {', '.join(names)}", show(key), fix=hint)
-            for key in used
-            if key not in names and (hint := _meant(key, prefix, names)) is not None
+            for key, hint in hints.items()
         ]
 
     return of_document(spelled_as_known)
@@ -81,6 +81,8 @@ def _nearly(key: str, names: Sequence[str]) -> str | None:
 
 
 def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:
+    if key in names:
+        return None
     if not key.startswith(prefix):
         known = meant(key, names)
         return None if known is None else did_you_mean([known])
