@@ -117,7 +117,7 @@ def test_a_calendar_is_suggested() -> None:
     (text,) = texts(
         dataset({"time": array("time", units="days since 2000-01-01", calendar="no_leap")}), "calendar"
     )
-    assert text.endswith("found 'no_leap'; did you mean 'noleap' or 'all_leap'?")
+    assert text.endswith("found 'no_leap'; did you mean 'noleap'?")
 
 
 def test_a_version_from_the_future_is_told_with_those_that_are_known() -> None:
@@ -198,10 +198,25 @@ def test_a_pair_is_one_key_and_one_word() -> None:
         ("time: mean where", "nothing follows 'where'"),
         ("time: mean within weeks", "within 'weeks': expected days or years"),
         ("time: (x)", "no method follows 'time:'"),
+        ("time: anomaly", "no 'wrt' and a name follow 'anomaly'"),
+        ("time: anomaly wrt", "no 'wrt' and a name follow 'anomaly'"),
+        ("time: anomaly of climatology", "no 'wrt' and a name follow 'anomaly'"),
+        ("time: anomaly wrt (of what)", "no 'wrt' and a name follow 'anomaly'"),
+        ("time: anomaly wrt time: mean", "no 'wrt' and a name follow 'anomaly'"),
     ],
 )
 def test_what_is_no_cell_method_says_why(text: str, problem: str) -> None:
     assert parse_cell_methods(text) == problem
+
+
+def test_an_anomaly_has_a_norm() -> None:
+    found = parse_cell_methods("time: mean time: lat: anomaly wrt normal (comment: x) area: mean where sea")
+    assert not isinstance(found, str)
+    assert [(each.dims, each.method, each.norm) for each in found] == [
+        (("time",), "mean", None),
+        (("time", "lat"), "anomaly", "normal"),
+        (("area",), "mean", None),
+    ]
 
 
 def test_a_cell_method_is_taken_apart() -> None:

@@ -1,4 +1,4 @@
-"""A rule of CF holds from the version that made it, and not in datasets that name an older one."""
+"""A rule of CF holds from the version that made it until one takes it back, not in datasets that name another one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from zom.testing.convention_cases import Case, load_cases
 CASES = load_cases(Path(__file__).parents[1] / "conformance" / "conventions" / "cf.json")
 SINCE = {code: int(rule.since[2:]) for code, rule in conventions["cf"].codes() if rule.since is not None}
 """The minor version of CF 1 that made a rule."""
+UNTIL = {code: int(rule.until[2:]) for code, rule in conventions["cf"].codes() if rule.until is not None}
+"""The one that took it back."""
 
 
 def names_a_version(document: Any) -> bool:
@@ -42,9 +44,33 @@ def found(case: Case, minor: int) -> set[str]:
 def test_a_rule_holds_from_the_version_that_made_it(case):
     rule = case.rule["rule"]
     minor = SINCE[rule]
-    assert rule in found(case, minor)
-    assert rule in found(case, 13)
+    said = int(case.document["attributes"]["Conventions"].split()[0].removeprefix("CF-1."))
+    assert rule in found(case, minor) or said > minor
+    assert rule in found(case, said)
     assert rule not in found(case, minor - 1)
+    if rule in UNTIL:
+        assert rule in found(case, UNTIL[rule] - 1)
+        assert rule not in found(case, UNTIL[rule])
+
+
+def test_a_rule_that_was_taken_back_says_why_it_was_skipped():
+    time = v3.ArraySpec.build(
+        shape=(2,),
+        dtype="float64",
+        dimension_names=["time"],
+        attributes={"standard_name": "time", "units": "days since 2000-01-01", "calendar": "standard"},
+    )
+    reasons = {}
+    for said in ("CF-1.11", "CF-1.12", "CF-1.13"):
+        spec = v3.GroupSpec(attributes={"Conventions": said}, members={"time": time})
+        report = zom.validate(spec, conventions=["cf"])
+        count = next(each for each in report.rules if each.code == "cf/leap-seconds-given")
+        reasons[said] = [*count.reasons]
+    assert reasons == {
+        "CF-1.11": ["a rule since version 1.12 until version 1.13; the node follows another one"],
+        "CF-1.12": [],
+        "CF-1.13": ["a rule since version 1.12 until version 1.13; the node follows another one"],
+    }
 
 
 def test_each_rule_that_a_version_made_is_shown_to_hold_from_there():

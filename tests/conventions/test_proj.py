@@ -25,6 +25,26 @@ def test_a_code_of_letters_breaks_only_the_schema_of_the_draft():
     assert "proj/v1-code" not in codes({"proj:code": "OGC:CRS84"}, url=DRAFT)
 
 
+STAC = {
+    "proj:bbox": [300000.0, 4490220.0, 409800.0, 4600020.0],
+    "proj:shape": [10980, 10980],
+    "proj:transform": [10.0, 0.0, 300000.0, 0.0, -10.0, 4600020.0],
+    "proj:wkt2": 'PROJCS["WGS 84 / UTM zone 32N"]',
+}
+
+
+@pytest.mark.parametrize("key", ["proj:epsg", "proj:geometry", "proj:centroid"])
+def test_attributes_of_stac_are_not_taken_for_those_of_proj(key):
+    spec = v3.GroupSpec(attributes={**STAC, key: None}, members={})
+    assert (zom.validate(spec).problems, zom.validate(spec).conventions) == ((), ())
+    # Where proj is declared, it is meant.
+    assert "proj/moved" in codes({**STAC, key: None})
+    # Without a key that STAC alone has, nobody can tell.
+    assert "convention/undeclared" in [
+        each.code for each in zom.validate(v3.GroupSpec(attributes=STAC, members={}))
+    ]
+
+
 def test_two_representations_break_only_the_schema_of_the_draft():
     both = {"proj:code": "EPSG:4326", "proj:wkt2": WKT2}
     assert (codes(both), codes(both, "schema")) == ([], [])

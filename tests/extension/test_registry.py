@@ -16,6 +16,9 @@ class Thing(NamedTuple):
 
 def test_where_nothing_is_known_nothing_is_suggested():
     assert near("a", []) == ()
+    assert near("lat_bnds", ["time_bnds"]) == ()
+    assert near("average", ["range"]) == ()
+    assert near("plates", ["plate-rows", "axes"]) == ("plate-rows",)
 
 
 def test_names_are_not_looked_for_among_very_many():

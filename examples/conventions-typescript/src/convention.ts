@@ -32,6 +32,7 @@ export interface Identity {
   aliases?: string[];
   dead_aliases?: string[];
   owns?: string[];
+  foreign?: string[];
   on: Kind[];
   formats: Form[];
   found_by: "keys" | "signs" | "function";
@@ -78,9 +79,14 @@ export class Convention {
   isAt(node: Node): boolean {
     if (!this.canBeAt(node)) return false;
     if (this.isDeclaredAt(node)) return true;
-    if (this.is.found_by !== "signs") return Object.keys(node.attributes).some((key) => this.owns(key));
+    if (this.is.found_by !== "signs") return this.hasKeysAt(node);
     const site = new Site(node, node);
     return (this.is.signs ?? []).some((sign) => sign.every((condition) => holds(condition, site)));
+  }
+
+  private hasKeysAt(node: Node): boolean {
+    const keys = Object.keys(node.attributes);
+    return !keys.some((key) => this.is.foreign?.includes(key)) && keys.some((key) => this.owns(key));
   }
 
   private owns(key: string): boolean {

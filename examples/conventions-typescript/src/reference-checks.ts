@@ -1,7 +1,7 @@
 // The checks that follow names: from a text in the attributes to another node, and what that one is like.
 // Where the members of a group were not read, they don't apply.
 
-import { equal, type Json } from "./json.js";
+import { equal, member, type Json } from "./json.js";
 import { parseSelector, select } from "./selector.js";
 import type { Breach, Outcome, Site, Value } from "./site.js";
 import { UNKNOWN, Node, type Kind } from "./view.js";
@@ -53,14 +53,22 @@ interface Words {
   kind?: Kind;
   keys?: boolean;
   upwards?: boolean;
+  elsewhere?: string;
 }
 
-export function words(site: Site, { at, kind = "array", keys = false, upwards = false }: Words): Outcome {
+export function words(
+  site: Site,
+  { at, kind = "array", keys = false, upwards = false, elsewhere }: Words,
+): Outcome {
   const texts = site.values(at).filter(({ value }) => typeof value === "string");
   const group = site.group;
   if (texts.length === 0 || group?.members === undefined) return null;
+  const above = [group, ...group.ancestors()];
+  const lists = elsewhere === undefined ? [] : above.map(({ attributes }) => member(attributes, elsewhere));
+  const others = new Set(lists.flatMap((list) => (typeof list === "string" ? list.split(BLANKS) : [])));
   const isThere = (word: string): boolean => {
-    const places = upwards && !word.includes("/") ? [group, ...group.ancestors()] : [group];
+    if (others.has(word)) return true;
+    const places = upwards && !word.includes("/") ? above : [group];
     return places.some((place) => {
       const node = place.at(word);
       return node instanceof Node && node.kind === kind;

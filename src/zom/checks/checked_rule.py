@@ -238,6 +238,8 @@ class CheckedRule:
     """Whether well-made files pass over it, too: a breach of such a SHOULD is a note."""
     since: str | None = None
     """The version of the convention that made it, such as "1.7": what names an older one is not asked for it."""
+    until: str | None = None
+    """The version that took it back: what names that one or a newer one is not asked for it."""
 
     def __post_init__(self) -> None:
         said = [text for text in (self.must, self.should, self.note) if text is not None]
@@ -337,6 +339,7 @@ class CheckedRule:
             "reads": list(self.reads) or None,
             "advice": self.advice or None,
             "since": self.since,
+            "until": self.until,
         }
         return {**facts, **{name: value for name, value in optional.items() if value is not None}}
 

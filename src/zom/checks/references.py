@@ -19,7 +19,7 @@ from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.problems import one_of_words, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zom.checks.check import Value
 
@@ -149,18 +149,20 @@ def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
 
 
 @named
-def words(
+def words(  # noqa: PLR0913 - rules name the parameters of their checks
     site: Site,
     at: str,
     *,
     kind: Kind = "array",
     keys: bool = False,
     upwards: bool = False,
+    elsewhere: str | None = None,
 ) -> Outcome:
     """Each word of the texts at `at`, which blanks separate, names an array of the group.
 
     With `keys`, a word that ends in a colon is the key of what follows it, as in "area: cell_area", and
-    names nothing. With `upwards`, names are also looked for in the groups above.
+    names nothing. With `upwards`, names are also looked for in the groups above. `elsewhere` is the attribute
+    of the group, or of one above, that lists the words for what is in other files.
 
     >>> words("coordinates").params["kind"]
     'array'
@@ -171,12 +173,14 @@ def words(
     group = site.group
     if group is None or group.members is None:
         return NOT_READ
+    above = [group, *group.ancestors()]
+    others = () if elsewhere is None else _listed(above, elsewhere)
     breaches: list[Breach] = []
     for value in values:
         for word in value.value.split():
-            if keys and word.endswith(":"):
+            if (keys and word.endswith(":")) or word in others:
                 continue
-            places = [group, *group.ancestors()] if upwards and "/" not in word else [group]
+            places = above if upwards and "/" not in word else [group]
             found = [node.at(word) for node in places]
             if not any(isinstance(node, Node) and node.kind == kind for node in found):
                 expected = f"words that name {'arrays' if kind == 'array' else 'groups'} of this group"
@@ -184,6 +188,12 @@ def words(
                 sought = (word, group.path)
                 breaches.append(Breach(value.node, value.path, expected, show(word), fix, missing=sought))
     return breaches
+
+
+def _listed(groups: Iterable[Node], name: str) -> set[str]:
+    """The words of the attribute of that name at the groups."""
+    texts = (group.attributes.get(name) for group in groups)
+    return {word for text in texts if isinstance(text, str) for word in text.split()}
 
 
 @named

@@ -94,12 +94,12 @@ def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_near(name: str, known: str) -> bool:
-    """Whether it is short for the known one, or half of the letters at least are the same.
+    """Whether it is short for the known one, maybe with an s too much, or two of three letters at least are the same.
 
-    `average` has most letters of `range`, and is another word.
+    `average` has most letters of `range`, and is another word; so is `lat_bnds` beside `time_bnds`.
     """
-    most = max(1, max(len(name), len(known)) // 2)
-    return known.startswith(name) or distance(name, known, most) <= most
+    most = max(1, max(len(name), len(known)) // 3)
+    return known.startswith((name, name.removesuffix("s") or name)) or distance(name, known, most) <= most
 
 
 def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | None:

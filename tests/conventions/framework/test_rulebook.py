@@ -271,7 +271,7 @@ words = { "axes" = "dims" }
             '[[group]]\ntake = ["plates"]\n',
             (
                 'group 1: take: expected ids of rules of base.toml, or patterns of them, found "plates"; '
-                "did you mean 'plate-rows' or 'plate-name' or 'axes'?"
+                "did you mean 'plate-rows' or 'plate-name'?"
             ),
         ),
         (
@@ -498,7 +498,33 @@ def test_a_rule_holds_from_the_version_that_made_it(read, version, codes):
     assert dict(late.reasons) == ({} if "x/new" in codes else why)
 
 
+UNTIL = SINCE.replace('since = "1.10"', 'since = "1.10"\nuntil = "2.0"')
+
+
+@pytest.mark.parametrize(
+    ("version", "codes"),
+    [
+        ("1.9", ["x/old"]),
+        ("1.10", ["x/old", "x/new"]),
+        ("1.11", ["x/old", "x/new"]),
+        ("2.0", ["x/old"]),
+        ("2.1", ["x/old"]),
+    ],
+)
+def test_a_rule_holds_until_the_version_that_took_it_back(read, version, codes):
+    def followed(node):
+        return tuple(map(int, node.root.attributes["version"].split(".")))
+
+    report = zom.validate(
+        v3.GroupSpec(attributes={"version": version}), conventions=[read(UNTIL, followed=followed)]
+    )
+    assert [each.code for each in report.of("error")] == codes
+    late = next(each for each in report.rules if each.code == "x/new")
+    why = {"a rule since version 1.10 until version 2.0; the node follows another one": 1}
+    assert dict(late.reasons) == ({} if "x/new" in codes else why)
+
+
 def test_since_takes_what_tells_which_version_is_followed(read):
     with pytest.raises(ExtensionError) as caught:
         read(SINCE)
-    assert str(caught.value) == "convention 'x': rule 'new' has since: expected followed=, got none"
+    assert str(caught.value) == "convention 'x': rule 'new' has since or until: expected followed=, got none"

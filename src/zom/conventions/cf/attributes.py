@@ -47,6 +47,8 @@ class VariableAttributes(Attributes):
 
     actual_range: list[Number] = Field(default_factory=list[Number])
     add_offset: Number = 0
+    aggregated_data: str = ""
+    aggregated_dimensions: str = ""
     ancillary_variables: str = ""
     axis: str = ""
     bounds: str = ""

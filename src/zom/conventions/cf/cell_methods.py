@@ -3,6 +3,9 @@
 https://cfconventions.org/cf-conventions/cf-conventions.html#cell-methods
 
     dim1: [dim2: ...] method [where type1 [over type2]] [within|over days|years] [(comment)]
+    dim1: [dim2: ...] anomaly wrt norm [(comment)]
+
+The second form is one of CF 1.13.
 """
 
 from __future__ import annotations
@@ -14,11 +17,11 @@ from typing import Final, NamedTuple
 __all__ = ["METHODS", "CellMethod", "parse_cell_methods"]
 
 METHODS: Final = (
-    "point", "sum", "maximum", "maximum_absolute_value", "median", "mid_range", "minimum", "minimum_absolute_value",
+    "anomaly", "point", "sum", "maximum", "maximum_absolute_value", "median", "mid_range", "minimum", "minimum_absolute_value",
     "mean", "mean_absolute_value", "mean_of_upper_decile", "mode", "range", "root_mean_square", "standard_deviation",
     "sum_of_squares", "variance",
 )  # fmt: skip
-"""The methods of Appendix E."""
+"""The methods of Appendix E, and that of anomalies."""
 
 _TOKEN: Final = re.compile(r"\([^()]*\)|[^\s()]+")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -29,6 +32,8 @@ class CellMethod(NamedTuple):
 
     dims: tuple[str, ...]
     method: str
+    norm: str | None = None
+    """What an anomaly is the difference from."""
     where: str | None = None
     over: str | None = None
     climate: tuple[tuple[str, str], ...] = ()
@@ -80,8 +85,14 @@ def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
         dims = tuple(token[:-1] for token in tokens[start:place])
         if place == len(tokens) or tokens[place].startswith("("):
             return f"no method follows {tokens[place - 1]!r}"
-        method = tokens[place]
-        entry, place = _rest(tokens, place + 1, CellMethod(dims, method))
+        method, place = tokens[place], place + 1
+        norm: str | None = None
+        if method == "anomaly":
+            word, norm = [*tokens[place : place + 2], "", ""][:2]
+            if word != "wrt" or not norm or norm.startswith("(") or norm.endswith(":"):
+                return "no 'wrt' and a name follow 'anomaly'"
+            place += 2
+        entry, place = _rest(tokens, place, CellMethod(dims, method, norm))
         if isinstance(entry, str):
             return entry
         found.append(entry)

@@ -139,7 +139,9 @@ def _close(dim: str, known: set[str]) -> list[str]:
 def _once(variable: Variable) -> Iterator[Breach]:
     parsed = _parsed(variable)
     climatic = {dim for each in parsed if each.climate for dim in each.dims}
-    for dim, count in Counter(dim for each in parsed for dim in each.dims).items():
+    # An anomaly has the dimensions over which its norm was taken, beside those of methods before and after it.
+    counted = (dim for each in parsed if each.norm is None for dim in each.dims)
+    for dim, count in Counter(counted).items():
         if count > 1 and dim not in climatic:
             yield variable.breach("cell_methods", f"one method for {dim!r}", f"{count}")
 
@@ -202,6 +204,8 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
             found = variable.coordinates.by_name.get(dim)
             if found is None or found.is_text or not _BOUNDS.isdisjoint(naming(found.node)):
                 continue
+            if found.text("standard_name") == "healpix_index":
+                continue  # the index of a cell tells where its bounds are
             yield variable.breach(
                 "cell_methods",
                 f"bounds of {found.name!r}, over which {each.method} is",

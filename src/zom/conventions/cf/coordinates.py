@@ -15,7 +15,6 @@ from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.units import axis_of_units, is_pressure
 from zom.conventions.cf.variable import Variable, judged, judged_text, only
-from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,9 +39,12 @@ def uncompressed(variable: Variable) -> set[str | None]:
     return dims
 
 
-def _place(variable: Variable, axis: str) -> Iterator[Breach]:
+def _place(variable: Variable, _axis: str) -> Iterator[Breach]:
     if not (variable.is_coordinate_of_any_sort or variable.is_boundary or variable.dims == (variable.name,)):
-        yield variable.breach("axis", "no axis at a variable that holds no coordinates", show(axis))
+        expected = (
+            "axis where another variable names this one in its coordinates, or it is of its own dimension"
+        )
+        yield variable.breach("axis", expected, "a variable that none names")
 
 
 def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:

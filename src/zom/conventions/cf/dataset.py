@@ -35,13 +35,14 @@ __all__ = [
 ]
 
 LISTS: Final = (
-    "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "node_count",
-    "part_node_count", "interior_ring", "nodes", "quantization", "bounds_tie_points",
+    "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "edge_coordinates",
+    "face_coordinates", "volume_coordinates", "node_count", "part_node_count", "interior_ring", "nodes", "quantization",
+    "bounds_tie_points",
 )  # fmt: skip
 """The attributes whose words name variables."""
 _ONE: Final = frozenset({"bounds", "climatology", "geometry", "quantization", "bounds_tie_points"})
 """Those that name one variable."""
-_KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
+_KEYED: Final = ("aggregated_data", "cell_measures", "formula_terms", "interpolation_parameters")
 """Those in which a key stands before each name."""
 
 _NAMING: Final = frozenset((*LISTS, *_KEYED, "coordinate_interpolation", "tie_point_mapping", "grid_mapping"))

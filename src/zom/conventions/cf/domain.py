@@ -1,14 +1,16 @@
-"""Domain variables: the domain of data that are not there: CF 5.8.
+"""Data that are not there: domain variables, CF 5.8, and those that are made of fragments, CF 2.8.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#domain-variables
+https://cfconventions.org/cf-conventions/cf-conventions.html#aggregation-variables
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.variable import Variable, judged, judged_text, only
-from zom.conventions.cf.words import pairs
+from zom.conventions.cf.words import entries, pairs
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ def _is_domain(variable: Variable) -> bool:
 
 
 CHECKS: Final[Functions] = {
+    "aggregated-data-exists": names_each(
+        "aggregated_data", lambda text: [word for each in entries(text) or () for word in each.words]
+    ),
     "domain-dimensions": judged_text(_exist, "dimensions", where=_is_domain),
     "domain-coordinates": judged_text(_within, "dimensions", where=_is_domain),
     "domain-long-name": judged(_named, where=_is_domain),

@@ -33,6 +33,12 @@ def _is_container(variable: Variable) -> bool:
     return variable.is_named("geometry")
 
 
+@only("a mesh of UGRID")
+def _is_no_mesh(variable: Variable) -> bool:
+    """Whether the nodes are those of a geometry: a mesh has an attribute of the same name, and rules of its own."""
+    return not (variable.text("cf_role") == "mesh_topology" or "topology_dimension" in variable.attributes)
+
+
 def _nodes(variable: Variable) -> list[Node]:
     words = (variable.text("node_coordinates") or "").split()
     return [node for node in map(variable.variable, words) if node is not None]
@@ -141,9 +147,9 @@ CHECKS: Final[Functions] = {
     "geometry-container": judged(_container, where=_is_container),
     "geometry-instances": judged_text(_instances, "geometry"),
     "node-coordinates-exist": names_each("node_coordinates"),
-    "node-coordinates-axis": judged(_axes, about="node_coordinates"),
-    "node-coordinates-once": judged(_once, about="node_coordinates"),
-    "node-coordinates-dimension": judged(_dimensions, about="node_coordinates"),
+    "node-coordinates-axis": judged(_axes, about="node_coordinates", where=_is_no_mesh),
+    "node-coordinates-once": judged(_once, about="node_coordinates", where=_is_no_mesh),
+    "node-coordinates-dimension": judged(_dimensions, about="node_coordinates", where=_is_no_mesh),
     **{f"{name.replace('_', '-')}-exists": names_one(name) for name in _COUNTS},
     "node-count-given": judged(_counted, where=_is_uncounted),
     "interior-ring-dimension": judged_text(_ring_dimension, "interior_ring"),

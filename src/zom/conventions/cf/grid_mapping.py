@@ -32,6 +32,7 @@ MAPPINGS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "albers_conical_equal_area": (("standard_parallel",), *_CENTRE),
     "azimuthal_equidistant": _ORIGIN,
     "geostationary": (*_ORIGIN, ("perspective_point_height",), ("sweep_angle_axis", "fixed_angle_axis")),
+    "healpix": (("indexing_scheme",),),
     "lambert_azimuthal_equal_area": _ORIGIN,
     "lambert_conformal_conic": (("standard_parallel",), *_CENTRE),
     "lambert_cylindrical_equal_area": (("longitude_of_central_meridian",), _EITHER),
@@ -50,7 +51,8 @@ MAPPINGS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 _TEXTS: Final = (
     "crs_wkt", "fixed_angle_axis", "geographic_crs_name", "geoid_name", "geopotential_datum_name", "grid_mapping_name",
-    "horizontal_datum_name", "prime_meridian_name", "projected_crs_name", "reference_ellipsoid_name", "sweep_angle_axis",
+    "horizontal_datum_name", "indexing_scheme", "prime_meridian_name", "projected_crs_name", "reference_ellipsoid_name",
+    "sweep_angle_axis",
 )  # fmt: skip
 PARAMETERS: Final[dict[str, tuple[float | None, float | None]]] = {
     "azimuth_of_central_line": (None, None),
@@ -66,6 +68,7 @@ PARAMETERS: Final[dict[str, tuple[float | None, float | None]]] = {
     "longitude_of_projection_origin": (-180, 180),
     "north_pole_grid_longitude": (None, None),
     "perspective_point_height": (None, None),
+    "refinement_level": (None, None),
     "scale_factor_at_central_meridian": (0, None),
     "scale_factor_at_projection_origin": (0, None),
     "semi_major_axis": (None, None),

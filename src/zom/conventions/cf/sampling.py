@@ -28,7 +28,7 @@ _TWO_LEVELS: Final = ("timeseriesprofile", "trajectoryprofile")
 
 def _feature(variable: Variable, text: str) -> Iterator[Breach]:
     if text.lower() not in {each.lower() for each in FEATURES}:
-        fix = did_you_mean(near(text, FEATURES), FEATURES)
+        fix = did_you_mean(near(text, FEATURES))
         yield variable.breach("featureType", f"one of {', '.join(FEATURES)}", repr(text), fix=fix)
 
 

@@ -1,6 +1,6 @@
-"""Since which version of CF a rule holds: a dataset that names an older one is not asked for what came later.
+"""In which versions of CF a rule holds: a dataset is not asked for what came later, or was taken back before.
 
-cf.toml says at each rule by `since` which version made it, as the revision history of CF tells by the number of an
+cf.toml says at each rule by `since` which version made it, and by `until` which one took it back, as the revision history of CF tells by the number of an
 issue, or of a ticket before 1.8: https://cfconventions.org/cf-conventions/cf-conventions.html#revhistory. Rules without
 it are as old as the versions whose conformance documents zom was compared with, or no text says when they began.
 """
@@ -23,21 +23,32 @@ __all__ = ["version_followed", "with_versions"]
 
 
 def with_versions(convention: Convention) -> Convention:
-    """The convention with rules that tell programs in other languages, too, since which version they apply."""
-    rules = tuple(map(_since, convention.rules))
+    """The convention with rules that tell programs in other languages, too, in which versions they apply."""
+    rules = tuple(map(_dated, convention.rules))
     return replace(convention, rules=rules)
 
 
-def _since(rule: CheckedRule) -> CheckedRule:
-    if rule.since is None or not rule.is_portable:
+def _dated(rule: CheckedRule) -> CheckedRule:
+    if not rule.is_portable:
         return rule
-    return replace(rule, when=(*rule.when, _names(int(rule.since.removeprefix("1.")))))
+    since = () if rule.since is None else (_names_newer(rule.since),)
+    until = () if rule.until is None else (_names_older(rule.until),)
+    return replace(rule, when=(*rule.when, *since, *until))
 
 
-def _names(minor: int) -> Condition:
+def _names_newer(version: str) -> Condition:
     """Where the dataset names that version of CF or a newer one."""
-    older = "|".join(str(each) for each in range(minor))
-    return above(is_like("Conventions", rf"(?![\s\S]*CF-1\.({older})(?![0-9]))[\s\S]*CF-[\s\S]*"))
+    return above(is_like("Conventions", rf"(?![\s\S]*{_before(version)})[\s\S]*CF-[\s\S]*"))
+
+
+def _names_older(version: str) -> Condition:
+    """Where the dataset names a version of CF before that one."""
+    return above(is_like("Conventions", rf"[\s\S]*{_before(version)}[\s\S]*"))
+
+
+def _before(version: str) -> str:
+    older = "|".join(str(each) for each in range(int(version.removeprefix("1."))))
+    return rf"CF-1\.({older})(?![0-9])"
 
 
 def version_followed(node: Node) -> tuple[int, int]:

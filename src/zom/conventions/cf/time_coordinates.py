@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from zom.conventions.cf.dataset import root_of, version_of
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.time_units import (
     CALENDARS,
@@ -79,10 +80,10 @@ def _since(variable: Variable) -> Iterator[Breach]:
 
 def _plain(variable: Variable) -> Iterator[Breach]:
     time = _parsed(variable)
-    if time is not None and not time.is_plain:
-        yield variable.breach(
-            "units", "a date of the form y-m-d H:M:S, and a zone of digits", repr(time.date)
-        )
+    version = version_of(root_of(variable.node))
+    if time is not None and (time.plain_since is None or time.plain_since > version):
+        zone = "a zone of digits" if version < (1, 13) else "a zone of digits, or Z"
+        yield variable.breach("units", f"a date of the form y-m-d H:M:S, and {zone}", repr(time.date))
 
 
 def _caution(variable: Variable) -> Iterator[Breach]:
@@ -106,11 +107,17 @@ def _legal(variable: Variable) -> Iterator[Breach]:
     months = tuple(int(each) for each in lengths) if _is_year(lengths) else None
     year, month = variable.attributes.get("leap_year"), variable.attributes.get("leap_month", 2)
     leap = (int(year), int(month)) if is_whole(year) and is_whole(month) else None
-    why = wrong_date(time, _calendar_of(variable), months, leap)
+    why = wrong_date(time, _calendar_of(variable), months, leap) or _before_utc(variable, time)
     if why is not None:
         yield variable.breach(
             "units", f"a date of the calendar {_calendar_of(variable)}", f"{time.date!r}: {why}"
         )
+
+
+def _before_utc(variable: Variable, time: TimeUnits) -> str | None:
+    """That the date is before UTC, which CF counts from 1958 in 1.12, and from its present definition since 1.13."""
+    is_utc = _calendar_of(variable) == "utc" and version_of(root_of(variable.node)) >= (1, 13)
+    return "the calendar utc begins at 1972-01-01" if is_utc and time.year < 1972 else None
 
 
 def _is_year(value: Any) -> TypeGuard[list[float]]:
@@ -215,9 +222,9 @@ def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
 CHECKS: Final[Functions] = {
     "time-units": judged_text(_reference, "units", where=_is_time_axis),
     "time-units-since": judged(_since, about="units", where=_is_parsed, reach="document"),
-    "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="document"),
+    "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="name"),
     "time-units-long": judged(_caution, about="units", where=_is_parsed, reach="document"),
-    "time-reference": judged(_legal, about="units", where=_is_parsed, reach="document"),
+    "time-reference": judged(_legal, about="units", where=_is_parsed, reach="name"),
     "time-reference-year": judged(
         _year_zero,
         about="units",

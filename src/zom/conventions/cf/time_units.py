@@ -3,8 +3,8 @@
 CF 4.4.1: https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate-units
 CF 4.4.2: https://cfconventions.org/cf-conventions/cf-conventions.html#calendar
 
-The grammar is that of UDUNITS as far as software relies on it: CF's own form, `y-m-d H:M:S Z` with a
-zone of digits, is stricter, and asked for by a rule of its own.
+The grammar is that of UDUNITS as far as software relies on it: CF's own form, which it has since 1.12, is
+stricter, and asked for by a rule of its own: `y-m-d H:M:S Z` with a zone of digits, or since 1.13 the letter Z.
 """
 
 from __future__ import annotations
@@ -69,10 +69,17 @@ _DATE: Final = re.compile(
     r"(?P<zone>\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{1,2})?)|\s+\d{1,2}(?::?\d{1,2})?)?)?",
     re.ASCII,
 )
-_STRICT: Final = re.compile(
-    r"[+-]?\d+-\d{1,2}-\d{1,2}(?: +\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?: +[+-]?\d{1,2}(?::?\d{1,2})?)?)?",
-    re.ASCII,
+_ZONE: Final = r"[+-]?\d{1,2}(?::?\d{1,2})?"
+_TIME: Final = r" +\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?"
+_FORMS: Final = tuple(
+    (version, re.compile(r"[+-]?\d+-\d{1,2}-\d{1,2}" + rest, re.ASCII))
+    for version, rest in (
+        ((1, 12), f"(?:{_TIME}(?: +{_ZONE})?)?"),
+        # The letter, and no blank before it or a sign: https://github.com/cf-convention/cf-conventions/pull/586
+        ((1, 13), f"(?:{_TIME}(?: *Z| +{_ZONE}| *(?=[+-]){_ZONE})?)?"),
+    )
 )
+"""The forms that CF gives datetimes, and the first version that has each."""
 _LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -89,8 +96,8 @@ class TimeUnits(NamedTuple):
     hour: int
     minute: int
     second: float
-    is_plain: bool
-    """Whether the datetime has the form that CF gives it, not only one that UDUNITS reads."""
+    plain_since: tuple[int, int] | None
+    """The first version of CF that gives datetimes this form; None where only UDUNITS reads it."""
 
 
 _REFERENCE: Final = re.compile(r"\ssince(?:\s|$)", re.IGNORECASE)
@@ -151,7 +158,7 @@ def parse_time_units(text: str) -> TimeUnits | str:
         int(parts["hour"] or 0),
         int(parts["minute"] or 0),
         float(parts["second"] or 0),
-        _STRICT.fullmatch(date) is not None,
+        next((version for version, form in _FORMS if form.fullmatch(date)), None),
     )
 
 

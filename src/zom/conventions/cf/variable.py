@@ -44,7 +44,7 @@ TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 NOT_READ: Final = Skip("the members of the group are not known")
 
 Reach = Literal["document", "name", "dataset"]
-"""How far a check looks: at the document of the variable, at its name as well, or at the others."""
+"""How far a check looks: at the document of the variable, at its name and the version of CF as well, or at the others."""
 
 _SPECIFICATION: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
 
@@ -55,16 +55,30 @@ _AXES_BY_NAME: Final = {
 }  # fmt: skip
 
 
-_PLACES: Final = ("node_coordinates", "tie_points")
+_PLACES: Final = (
+    "node_coordinates",
+    "edge_coordinates",
+    "face_coordinates",
+    "volume_coordinates",
+    "tie_points",
+)
+"""The attributes that name coordinates which no dimension has: of geometries, of the meshes of UGRID, and tie points."""
 _BOUNDS: Final = ("bounds", "climatology", "bounds_tie_points")
 _CONTAINER_ROLES: Final = ("grid_mapping", "geometry", "quantization", "interpolation")
 _COUNTS: Final = (
-    "node_count", "part_node_count", "interior_ring", "interpolation_parameters", "formula_terms",
+    "node_count", "part_node_count", "interior_ring", "interpolation_parameters", "formula_terms", "aggregated_data",
 )  # fmt: skip
 _ROLES_WITHOUT_DATA: Final = frozenset((*_PLACES, *_BOUNDS, *_CONTAINER_ROLES, *_COUNTS))
 """The attributes that name what are no data variables."""
 _CONTAINER_KEYS: Final = frozenset(
-    {"grid_mapping_name", "geometry_type", "interpolation_name", "interpolation_description", "algorithm"}
+    {
+        "grid_mapping_name",
+        "geometry_type",
+        "interpolation_name",
+        "interpolation_description",
+        "algorithm",
+        "aggregated_data",  # whose values are those of the fragments, and its dimensions those that it names
+    }
 )
 _KEYS_WITHOUT_DATA: Final = _CONTAINER_KEYS | {
     "compress",

@@ -95,6 +95,9 @@ class Convention:
     owns: tuple[str, ...] = ()
     """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
     those of its models."""
+    foreign: tuple[str, ...] = ()
+    """Keys that begin as its own do, and are of another community: with one of these, and without a declaration, a
+    node is not one of this convention."""
     rules: Sequence[CheckedRule] = ()
     detect: Detect | None = None
     """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
@@ -108,7 +111,7 @@ class Convention:
     adopts: Callable[[Node, Any], bool] | None = None
     """Whether a node that says another version, the second argument, is meant to follow this one."""
     followed: Followed | None = None
-    """The version that a node follows, where rules say `since` which one they hold and all are one convention."""
+    """The version that a node follows, where rules say `since` or `until` which one they hold and all are one convention."""
     assumed: bool = False
     """Whether this version is meant where none is said."""
     declared: bool = False
@@ -136,6 +139,7 @@ class Convention:
             "on",
             "formats",
             "owns",
+            "foreign",
             "rules",
             "signs",
             "free",
@@ -152,8 +156,9 @@ class Convention:
         if strange := [each for each in self.rules if not isinstance(each, CheckedRule)]:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
             message = f"convention {self.name!r}: expected CheckedRules as rules, found {strange[0]!r}"
             raise ExtensionError(message)
-        if self.followed is None and (late := [each.id for each in self.rules if each.since is not None]):
-            message = f"convention {self.name!r}: rule {late[0]!r} has since: expected followed=, got none"
+        dated = [each.id for each in self.rules if each.since is not None or each.until is not None]
+        if self.followed is None and dated:
+            message = f"convention {self.name!r}: rule {dated[0]!r} has since or until: expected followed=, got none"
             raise ExtensionError(message)
         seen: dict[str, CheckedRule] = {}
         for each in self.rules:
@@ -317,6 +322,8 @@ class Convention:
             return "declared in zarr_conventions"
         if self.signs:
             return self._sign_at(node)
+        if any(key in node.attributes for key in self.foreign):
+            return None
         key = next((key for key in node.attributes if self.owns_key(key)), None)
         return None if key is None else f"has {key}"
 

@@ -125,6 +125,7 @@ def identity(convention: Convention) -> Schema:
         "aliases": list(convention.aliases),
         "dead_aliases": list(convention.dead_aliases),
         "owns": list(convention.owns),
+        "foreign": list(convention.foreign),
         "on": list(convention.on),
         "formats": list(convention.formats),
         "found_by": _found_by(convention),

@@ -260,11 +260,11 @@ class Judgement:
             kind = node.kind
             rules = convention.checked_rules(kind, self.profile)
             rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
-            later = [] if followed is None else [each for each in rules if _made(each) > followed]
-            rules = tuple(each for each in rules if each not in later)
+            others = [] if followed is None else [each for each in rules if not _holds(each, followed)]
+            rules = tuple(each for each in rules if each not in others)
             owners = convention.form_rules(kind or "group")
             plan = self._plans[key] = _Plan(
-                _Later([(self._tally(convention, each), _too_late(each)) for each in later]),
+                _Later([(self._tally(convention, each), _dates_of(each)) for each in others]),
                 self._blocks(convention, [each for each in rules if each.is_local]),
                 self._blocks(convention, [each for each in rules if not each.is_local]),
                 convention.models.get(kind or "group"),
@@ -433,13 +433,20 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
             _note(outcome, each, tally, verdict)
 
 
-def _made(each: CheckedRule) -> tuple[int, ...]:
-    """The version that made the rule."""
-    return () if each.since is None else tuple(map(int, each.since.split(".")))
+def _holds(each: CheckedRule, followed: tuple[int, ...]) -> bool:
+    """Whether the rule holds in the version that a node follows."""
+    is_made = each.since is None or _numbers(each.since) <= followed
+    return is_made and (each.until is None or followed < _numbers(each.until))
 
 
-def _too_late(each: CheckedRule) -> str:
-    return f"a rule since version {each.since}; the node follows an older one"
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def _dates_of(each: CheckedRule) -> str:
+    since = "" if each.since is None else f" since version {each.since}"
+    until = "" if each.until is None else f" until version {each.until}"
+    return f"a rule{since}{until}; the node follows {'an older' if until == '' else 'another'} one"
 
 
 def _root_of(each: CheckedRule) -> Steps:

@@ -72,7 +72,7 @@ def read_rulebook(  # noqa: PLR0913 - each is a part of the convention that TOML
     `attributes` are the models of its attributes; `functions` are what its rules call by `check.python`: by name, or
     in a list, where each has its own name, without an underscore before it. The error says the file, the rule, the
     key, what was expected and what was found. A function that no rule calls is one, too. `followed` tells which version
-    a node follows, where rules have `since`.
+    a node follows, where rules have `since` or `until`.
 
     >>> from tempfile import TemporaryDirectory
     >>> text = '''

@@ -25,7 +25,19 @@ Table = dict[str, Any]
 
 _TEXTS: Final = ("id", "version", "title", "link", "uuid")
 _LISTS: Final = (
-    *("aliases", "dead_aliases", "on", "formats", "owns", "free", "version_at", "within", "parts", "refines"),
+    *(
+        "aliases",
+        "dead_aliases",
+        "on",
+        "formats",
+        "owns",
+        "foreign",
+        "free",
+        "version_at",
+        "within",
+        "parts",
+        "refines",
+    ),
 )
 _FLAGS: Final = ("assumed", "declared", "everywhere")
 _IDENTITY: Final = (*_TEXTS, *_LISTS, *_FLAGS, "inherit", "signs", "further")
@@ -34,7 +46,7 @@ _BOOK: Final = (*_IDENTITY, "extends", "words", "change", "rule", "group")
 _SENTENCES: Final = ("must", "should", "note")
 _SHARED: Final = (
     *("fix", "section", "link", "source", "each", "when", "on"),
-    *("after", "after_any", "reads", "advice", "since"),
+    *("after", "after_any", "reads", "advice", "since", "until"),
 )
 """What a group may say for all of its rules."""
 _RULE: Final = ("id", *_SENTENCES, *_SHARED, "check", "cases")
@@ -60,6 +72,10 @@ def _are_tables(value: object) -> bool:
     return is_list(value) and all(map(is_dict, value))
 
 
+def _is_version(value: Any) -> bool:
+    return _is_text(value) and re.fullmatch(r"\d{1,4}(\.\d{1,4})*", value, re.ASCII) is not None
+
+
 _FORMS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     **dict.fromkeys((*_TEXTS, *_SENTENCES, "fix", "section", "extends"), (_is_text, "a text")),
     **dict.fromkeys(
@@ -68,10 +84,7 @@ _FORMS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     **dict.fromkeys((*_FLAGS, "advice"), (lambda value: isinstance(value, bool), "true or false")),
     **dict.fromkeys(("words", "further"), (_are_words, "a table of texts")),
     **dict.fromkeys(("rule", "group", "change", "cases"), (_are_tables, "tables")),
-    "since": (
-        lambda value: _is_text(value) and re.fullmatch(r"\d{1,4}(\.\d{1,4})*", value, re.ASCII) is not None,
-        'the numbers of a version, such as "1.7"',
-    ),
+    **dict.fromkeys(("since", "until"), (_is_version, 'the numbers of a version, such as "1.7"')),
     "each": (lambda value: _is_text(value) or _are_texts(value), "a selector, or a list of them"),
     "on": (lambda value: value in ("group", "array"), '"group" or "array"'),
     "source": (lambda value: value in ("text", "schema", "both"), '"text", "schema" or "both"'),

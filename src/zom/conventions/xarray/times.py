@@ -35,7 +35,8 @@ _ONLY: Final = {"month": ("360_day",), "nanosecond": CALENDARS[:3]}
 _DATED = re.compile(rf"\s*(?:{_UNIT}|nanoseconds?|months?)\s+\S+\s+[+-]?\d+-\d.*", re.IGNORECASE | re.ASCII)
 """A unit, a word, a date."""
 _TIME = r"(?:[T ]\s*(?P<hour>\d{1,2})?(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d*)?)?)?)?"
-_ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?"
+# Zones without a sign are read as if they were none: 0:00 means that, 5:30 doesn't.
+_ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|(?<=\s)00?(?::?00)?)?"
 _DATE = re.compile(rf"[+-]?\d{{1,5}}-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TIME}{_ZONE}\s*", re.ASCII)
 _LIMITS: Final = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 59)}
 

@@ -99,9 +99,7 @@ def named_compression(compress: str) -> tuple[str, int]:
     name, _, level = compress.partition(":")
     if name not in _LEVELS:
         known = sorted(_LEVELS)
-        raise refuse(
-            "compress", f"one of {', '.join(known)}", compress, did_you_mean(near(name, known), known)
-        )
+        raise refuse("compress", f"one of {', '.join(known)}", compress, did_you_mean(near(name, known)))
     if level and not level.lstrip("-").isdigit():
         raise refuse("compress", "a level after the colon, like zstd:9", compress)
     return name, int(level) if level else _LEVELS[name]
