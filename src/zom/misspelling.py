@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = ["distance", "meant", "misspelt", "slip"]
+__all__ = ["distance", "is_own_dimension", "meant", "misspelt", "slip"]
 
 _JOINTS = re.compile(r"[\s_.:-]+")
 _END = re.compile(r"[0-9]*\Z")
@@ -63,6 +63,15 @@ def misspelt(name: str, known: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def is_own_dimension(dim: str, name: str) -> bool:
+    """Whether the only dimension of an array is meant as its name, be it as short as names of coordinates are.
+
+    >>> is_own_dimension("tme", "time"), is_own_dimension("lattitude", "latitude"), is_own_dimension("y", "x")
+    (True, True, False)
+    """
+    return misspelt(dim, name) or (min(len(dim), len(name)) > 2 and distance(dim, name, 1) == 1)
+
+
 def _parts(text: str) -> tuple[str, ...]:
     return tuple(each for each in _JOINTS.split(text.casefold()) if each)
 

@@ -74,6 +74,8 @@ class Breach(NamedTuple):
     """The paths of other nodes that it takes to see why."""
     missing: tuple[str, str] | None = None
     """The name that leads to no node, and the path of the group where it was sought, where that is the breach."""
+    slip: tuple[str, Path] | None = None
+    """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
 
 
 class Skip(NamedTuple):
@@ -200,6 +202,8 @@ class Site:
         fix: str | None = None,
         node: Node | None = None,
         related: Iterable[Node] = (),
+        missing: tuple[str, str] | None = None,
+        slip: tuple[str, Path] | None = None,
     ) -> Breach:
         """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
 
@@ -207,7 +211,7 @@ class Site:
         """
         text = found if isinstance(found, str) and found else show(found)
         paths = tuple(each.path for each in related)
-        return Breach(self.holder if node is None else node, path, expected, text, fix, paths)
+        return Breach(self.holder if node is None else node, path, expected, text, fix, paths, missing, slip)
 
 
 @dataclass(frozen=True, slots=True)

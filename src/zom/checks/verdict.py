@@ -94,7 +94,7 @@ def problem_of(rule: CheckedRule, breach: Breach, code: str, severity: Severity)
     >>> print(problem_of(rule, breach, "example/b", "error"))
     attributes.b: expected a value at "b", found nothing
     """
-    node, path, expected, found, fix, related, _ = breach
+    node, path, expected, found, fix, related, *_ = breach
     return Problem(
         code,
         severity,

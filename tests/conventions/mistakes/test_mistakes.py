@@ -118,7 +118,7 @@ def of_another_type(value: Any) -> Any:
 
 def at(document: Any, path: tuple[str | int, ...]) -> Any:
     for step in path:
-        document = document[step]
+        document = document[int(step) if isinstance(document, list) else step]
     return document
 
 
@@ -175,7 +175,7 @@ def slipped(document: Any, path: tuple[str | int, ...], how: str, chance: random
 @pytest.mark.parametrize("how", ["gone", "twice", "misspelt"])
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_slip_gives_no_more_than_one_finding(name, how):
-    """What is left out, listed twice or called by a misspelt name; at most one of ten is told in two ways."""
+    """What is left out, listed twice or called by a misspelt name; at most one of fifty is told in two ways."""
     chance = random.Random(f"{SEED} {name} {how}")
     every = places(DOCUMENTS[name])
     otherwise: list[str] = []
@@ -187,7 +187,7 @@ def test_a_slip_gives_no_more_than_one_finding(name, how):
             new = [each for each in report if each.severity != "note"]
             if len(new) > 1:
                 otherwise.append(f"{pointer_of(path)}: {new}")
-    assert len(otherwise) <= len(chosen) // 10, "\n".join(otherwise)
+    assert len(otherwise) <= len(chosen) // 50, "\n".join(otherwise)
 
 
 MISSPELT_KEYS = {
@@ -197,6 +197,23 @@ MISSPELT_KEYS = {
     "proj": ("/attributes/proj:projjson", "/attributes/proj:code"),
     "geozarr": ("/attributes/multiscales", "/attributes/proj:code"),
     "nz": ("/attributes/conventions",),
+    "netCDF-C": (
+        "/members/rain/attributes/_nczarr_array/storage",
+        "/members/rain/attributes/_nczarr_array/dimension_references",
+        "/attributes/_nczarr_group/arrays",
+        "/attributes/_nczarr_superblock/version",
+        "/members/rain/attributes/units",
+    ),
+    "xarray-climate-v2": ("/members/time/attributes/units",),
+    "ome-zarr-plate-0.4": ("/members/A/members/1/members/0/attributes/multiscales",),
+    "spatialdata-v2": (
+        "/members/images/members/blobs_image/attributes/multiscales",
+        "/members/images/members/blobs_image/attributes/multiscales/0/version",
+    ),
+    "spatialdata-v3": (
+        "/members/images/members/blobs_image/attributes/ome/multiscales",
+        "/members/labels/members/blobs_labels/attributes/ome/version",
+    ),
 }
 """Some of which a report said nothing but notes, and some of which it told twice."""
 

@@ -15,6 +15,7 @@ from zom.conventions.cf.missing import without_fill, without_nan_fill
 from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.units import axis_of_units, is_pressure
 from zom.conventions.cf.variable import Variable, judged, judged_text, only
+from zom.misspelling import is_own_dimension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +41,14 @@ def uncompressed(variable: Variable) -> set[str | None]:
 
 
 def _place(variable: Variable, _axis: str) -> Iterator[Breach]:
-    if not (variable.is_coordinate_of_any_sort or variable.is_boundary or variable.dims == (variable.name,)):
+    if variable.is_coordinate_of_any_sort or variable.is_boundary or variable.dims == (variable.name,):
+        return
+    dims = variable.dims or ()
+    if len(dims) == 1 and dims[0] is not None and is_own_dimension(dims[0], variable.name):
+        path = (*variable.node.dims_path, 0)
+        expected = f"{variable.name!r}, the variable's name, as axis says that it is a coordinate"
+        yield variable.breach(path, expected, repr(dims[0]), fix=f"did you mean {variable.name!r}?")
+    else:
         expected = (
             "axis where another variable names this one in its coordinates, or it is of its own dimension"
         )

@@ -249,7 +249,7 @@ class Variable:
         """Whether `word` names no variable; not where members on the way were not read."""
         return resolve(self.node, word)[0] is None
 
-    def breach(
+    def breach(  # noqa: PLR0913 - a breach has that many facts
         self,
         name: str | Path,
         expected: str,
@@ -257,18 +257,21 @@ class Variable:
         *,
         fix: str | None = None,
         related: Iterable[Node] = (),
+        missing: tuple[str, str] | None = None,
     ) -> Breach:
         """A breach at the attribute `name`, or at a path of the document."""
         path = ("attributes", name) if isinstance(name, str) else name
         text = found if isinstance(found, str) else show(found)
-        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related))
+        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related), missing)
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""
         group = self.node.parent
         hint = None if group is None else remembered(group, _names_above).hint(word, but=self.name)
-        found = self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint)
-        return found if group is None else found._replace(missing=(word, group.path))
+        missing = None if group is None else (word, group.path)
+        return self.breach(
+            name, "the name of a variable of the dataset", repr(word), fix=hint, missing=missing
+        )
 
 
 class Coordinates:

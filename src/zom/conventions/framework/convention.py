@@ -109,7 +109,7 @@ class Convention:
     version_at: tuple[str, ...] = ()
     """Where a node says which version it follows."""
     adopts: Callable[[Node, Any], bool] | None = None
-    """Whether a node that says another version, the second argument, is meant to follow this one."""
+    """Whether a node that says another version, the second argument, or none, is meant to follow this one."""
     followed: Followed | None = None
     """The version that a node follows, where rules say `since` or `until` which one they hold and all are one convention."""
     assumed: bool = False
@@ -328,7 +328,7 @@ class Convention:
         return None if key is None else f"has {key}"
 
     def adopts_version(self, node: Node, version: Any) -> bool:
-        """Whether a node that says another version is meant to follow this one."""
+        """Whether a node that says another version, or None, is meant to follow this one."""
         return self.adopts is not None and answer(self, "adopts", (bool,), "True or False", node, version)
 
     def version_followed(self, node: Node) -> tuple[int, ...] | None:

@@ -233,7 +233,8 @@ class _Detection:
             version = _version(each, node)
             if version is None:
                 if named is None and (each.assumed or not each.version_at):
-                    return self._pick_as_nearby(node, here) or (each, how)
+                    adopted = next((pair for pair in here if pair[0].adopts_version(node, None)), None)
+                    return adopted or self._pick_as_nearby(node, here) or (each, how)
                 continue
             if each.adopts_version(node, version[1]) or (named is None and version[1] == each.version):
                 named = each, f"{how}, version {show(version[1])}"

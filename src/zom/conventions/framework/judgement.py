@@ -315,7 +315,7 @@ class Judgement:
         self.problems.append(problem)
         self._told.append(
             (
-                Told(problem, convention, each, site.node, site.holder, breach.missing),
+                Told(problem, convention, each, site.node, site.holder, breach.missing, breach.slip),
                 self._tally(convention, each),
             )
         )
@@ -345,12 +345,12 @@ class Judgement:
         """What was told after the first `place` findings."""
         return [each for each, _ in self._told[place:]]
 
-    def revise(self, place: int, revised: Mapping[int, Problem | None]) -> None:
+    def revise(self, place: int, revised: Mapping[int, Told | None]) -> None:
         """Say instead what `revised` has, by the place after the first `place` findings; nothing for None."""
         later = [
-            (each if new is each.problem else each._replace(problem=new), tally)
+            (new, tally)
             for at, (each, tally) in enumerate(self._told[place:])
-            if (new := revised.get(at, each.problem)) is not None
+            if (new := revised.get(at, each)) is not None
         ]
         self._told[place:] = later
         self.problems[place:] = [each.problem for each, _ in later]

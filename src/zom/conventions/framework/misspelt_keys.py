@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_
 
 from pydantic import BaseModel
 
-from zom.checks.selector import parse_selector
+from zom.checks.selector import EVERY, parse_selector, select
 from zom.conventions.framework.attributes import faults_in
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
@@ -19,9 +19,10 @@ from zom.misspelling import meant, misspelt
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from zom.conventions.framework.attributes import Steps
     from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.precedence import Told
-    from zom.problems import Path, Problem
+    from zom.problems import Path
 
 __all__ = ["MisspeltKey", "is_taken", "misspelt_in", "misspelt_sign", "with_hints"]
 
@@ -43,7 +44,7 @@ class MisspeltKey(NamedTuple):
 
 
 def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
-    """The keys of objects, as far as the convention's model describes them, that are meant as others.
+    """The keys of objects, as far as the convention's model or its rules name them, that are meant as others.
 
     >>> from zom.conventions import conventions
     >>> from zom.formats.node_view import attributes_node
@@ -52,10 +53,35 @@ def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
     ['coordinateTransformations']
     """
     model = convention.models.get(node.kind or "group")
-    found = None if model is None else model.value_in(node.attributes)
-    if model is None or found is None:
-        return []
-    return list(_within(model, *found, has_rule=_has_rule(convention)))
+    if model is None:
+        return list(_beside_selected(convention, node))
+    found = model.value_in(node.attributes)
+    return [] if found is None else list(_within(model, *found, has_rule=_has_rule(convention)))
+
+
+def _beside_selected(convention: Convention, node: Node) -> Iterator[MisspeltKey]:
+    """Those in the objects whose members rules select, of a convention that has no model."""
+    for holder, known in _selected(convention).items():
+        for steps, held in select(node.attributes, holder):
+            if is_dict(held):
+                for key in held:
+                    name = meant(key, known)
+                    if name is not None and name not in held:
+                        yield MisspeltKey(steps, key, name)
+
+
+@lru_cache(maxsize=512)
+def _selected(convention: Convention) -> Mapping[Steps, Collection[str]]:
+    """The members that the rules of a convention select, by what leads to the object that has them."""
+    known: dict[Steps, dict[str, None]] = {}
+    for rule in convention.rules:
+        for selector in (rule.check.params.get("at"), *(each.get("at") for each in rule.when)):
+            parsed = parse_selector(selector) if isinstance(selector, str) else None
+            steps = parsed.steps if parsed is not None and parsed.start == "attributes" else ()
+            for end in range(1, len(steps)):
+                if EVERY not in steps[: end + 1]:
+                    known.setdefault(steps[:end], {})[str(steps[end])] = None
+    return known
 
 
 @lru_cache(maxsize=512)
@@ -112,14 +138,14 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 def with_hints(
     told: Sequence[Told], node: Node, slips: Collection[MisspeltKey]
-) -> tuple[list[MisspeltKey], dict[int, Problem | None]]:
-    """The slips of which nothing tells; and what findings of what is missing say instead, by their place.
+) -> tuple[list[MisspeltKey], dict[int, Told | None]]:
+    """The slips of which nothing tells; and the findings in the place of those of what is missing, by their place.
 
     Of those that tell of one slip the first speaks of it, and the others are None. Notes don't: a key that is
     misspelt is worth a warning.
     """
     left: list[MisspeltKey] = []
-    revised: dict[int, Problem | None] = {}
+    revised: dict[int, Told | None] = {}
     for slip in slips:
         places = [
             place
@@ -133,7 +159,10 @@ def with_hints(
             continue
         first, *others = places
         fix = f"rename {slip.key!r} to {slip.meant!r}"
-        revised[first] = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
+        problem = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
+        # A rule of another convention may tell of the key itself.
+        path = ("attributes", *slip.holder, slip.key)
+        revised[first] = told[first]._replace(problem=problem, slip=(node.path, path))
         revised.update(dict.fromkeys(others))
     return left, revised
 

@@ -2,7 +2,7 @@
 
 A finding rests on another one, and is silent, where
 - its rule says so: `after` names rules that fail at its node, or at a node that it speaks of; `after_any`, anywhere;
-- it is about the very place of the other: errors count first, then types of values, then the convention that
+- it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then types of values, then the convention that
   refines others, then the order of rules;
 - it reads a place where the type of a value is at fault, or compares with a place that is at fault;
 - it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
@@ -58,6 +58,8 @@ class Told(NamedTuple):
     """The node whose attributes the rule speaks of."""
     missing: tuple[str, str] | None = None
     """The name that leads to no node, and where it was sought."""
+    slip: tuple[str, Path] | None = None
+    """The node, and its misspelt key that stands where it says that something is missing."""
 
     @property
     def path(self) -> Path:
@@ -236,11 +238,17 @@ class _Index:
                 self._at[node].setdefault(code, rank)
             if each.is_placed:
                 self._nodes[each.problem.node].add(each, rank)
+            if each.slip is not None:
+                node, path = each.slip
+                self._nodes[node].add_at(path, each.problem.code, rank)
 
     def causes(self, told: Told) -> Iterator[_Rank]:
         """The ranks of the findings on which one may rest, itself among them."""
         if told.is_placed:
             yield from self._nodes[told.problem.node].around(told)
+        if told.slip is not None:
+            node, path = told.slip
+            yield from self._nodes[node].at(path, told.problem.code)
         is_note = told.problem.severity == "note" and told.rule is not None and told.rule.advice
         if is_note and told.problem.node in self._worst:
             yield self._worst[told.problem.node]
@@ -399,7 +407,7 @@ class _Faults:
 
     def add(self, told: Told, rank: _Rank) -> None:
         """Add a finding; those that rank before it were added before."""
-        self._exact.setdefault(told.path, []).append((told.problem.code, rank))
+        self.add_at(told.path, told.problem.code, rank)
         if told.twice_in is not None:
             self._twice.setdefault(told.twice_in, rank)
         self._all.add(told.path, rank)
@@ -408,9 +416,17 @@ class _Faults:
         if told.problem.severity == "error":
             self._errors.add(told.path, rank)
 
+    def add_at(self, path: Path, code: str, rank: _Rank) -> None:
+        """Add that something is told of that very place."""
+        self._exact.setdefault(path, []).append((code, rank))
+
+    def at(self, path: Path, code: str) -> Iterator[_Rank]:
+        """What rules of another code say of that very place."""
+        return (rank for other, rank in self._exact.get(path, ()) if other != code)
+
     def around(self, told: Told) -> Iterator[_Rank]:
         """What other rules say of that place, what is told of types around it, and of errors around advice."""
-        yield from (rank for code, rank in self._exact.get(told.path, ()) if code != told.problem.code)
+        yield from self.at(told.path, told.problem.code)
         yield from self._forms.around(told.path)
         if told.path in self._twice:
             yield self._twice[told.path]

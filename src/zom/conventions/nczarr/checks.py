@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
+from zom.misspelling import slip
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
@@ -179,8 +180,12 @@ def references_lead(site: Site) -> Iterator[Breach] | Skip:
     expected = "the full name of a dimension that this group, or one above it, declares"
     return (
         site.breach(
-            (*found.place, place), expected, show(name), fix=did_you_mean(near(name, _known(site.node)))
-        )._replace(missing=(name, name.rpartition("/")[0]))
+            (*found.place, place),
+            expected,
+            show(name),
+            fix=did_you_mean(near(name, _known(site.node))),
+            missing=(name, name.rpartition("/")[0]),
+        )
         for place, name in enumerate(found.names)
         if isinstance(name, str) and name.startswith("/") and _declared(site.node, name) is None
     )
@@ -251,16 +256,17 @@ def types_there(site: Site) -> Iterator[Breach] | Skip:
     types = said.get("types") if is_dict(said) else None
     if not is_dict(types):
         return _NOT_HERE
-    return (
-        site.breach(
-            ("attributes", ATTR, "types", name),
-            "the name of an attribute",
-            show(name),
-            fix=did_you_mean(near(name, attributes)),
-        )
-        for name in types
-        if name not in attributes
-    )
+    return (_untold(site, name, slip(name, attributes)) for name in types if name not in attributes)
+
+
+def _untold(site: Site, name: str, written: str | None) -> Breach:
+    """That there is no attribute of that name, or one that is misspelt so."""
+    path, expected = ("attributes", ATTR, "types", name), "the name of an attribute"
+    if written is None:
+        return site.breach(path, expected, show(name))
+    fix = f"rename {written!r} to {name!r}, or the other way round"
+    place = (site.node.path, ("attributes", written))
+    return site.breach(path, expected, f"{show(name)}, but {written!r} is there", fix=fix, slip=place)
 
 
 def members_not_metadata(site: Site) -> Iterator[Breach] | Skip:

@@ -35,7 +35,12 @@ def with_list(edition: Edition) -> Judge:
         written = slip("labels", edition.metadata(node))
         found = "nothing" if written is None else f"nothing, but {written!r}"
         breach = site.breach(
-            edition.path("labels"), "the list of label images", found, node=node, related=[site.node]
+            edition.path("labels"),
+            "the list of label images",
+            found,
+            node=node,
+            related=[site.node],
+            slip=None if written is None else (node.path, edition.path(written)),
         )
         return iter((breach,))
 

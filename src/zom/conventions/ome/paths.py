@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.ome.edition import Edition, Judge
+    from zom.problems import Path
 
-__all__ = ["leads_to"]
+__all__ = ["leads_to", "no_such_group"]
 
 
 def leads_to(edition: Edition) -> Judge:
@@ -29,14 +30,9 @@ def leads_to(edition: Edition) -> Judge:
         if not found:
             return Skip("no path to a node that was read")
         start = site.node if base == "group" else site.node.parent
-        expected = f"the path of a group with {edition.at(key)}"
         return (
-            site.breach(
-                value.path,
-                expected,
-                f"{show(value.value)}{_seen(edition, target, key)}",
-                fix=_near(start, value.value, target),
-                related=[target] if isinstance(target, Node) else (),
+            no_such_group(edition, site, value.path, value.value, target, key)._replace(
+                fix=_near(start, value.value, target)
             )
             for value, target in found
             if not (isinstance(target, Node) and target.is_group and key in edition.metadata(target))
@@ -45,13 +41,22 @@ def leads_to(edition: Edition) -> Judge:
     return leads
 
 
-def _seen(edition: Edition, target: object, key: str) -> str:
+def no_such_group(  # noqa: PLR0913, PLR0917 - a breach has that many facts
+    edition: Edition, site: Site, place: Path, path: str, target: object, key: str
+) -> Breach:
+    """The breach that the `path`, which stands at `place`, leads to a target that is no group with `key`."""
+    expected, found = f"the path of a group with {edition.at(key)}", show(path)
     if not isinstance(target, Node):
-        return ""
+        return site.breach(place, expected, found)
     if target.is_array:
-        return ", which is an array"
+        return site.breach(place, expected, f"{found}, which is an array", related=[target])
     written = slip(key, edition.metadata(target))
-    return ", which has none" if written is None else f", which has none, but {written!r}"
+    if written is None:
+        return site.breach(place, expected, f"{found}, which has none", related=[target])
+    misspelt = (target.path, edition.path(written))
+    return site.breach(
+        place, expected, f"{found}, which has none, but {written!r}", related=[target], slip=misspelt
+    )
 
 
 def _near(start: Node | None, path: str, target: object) -> str | None:

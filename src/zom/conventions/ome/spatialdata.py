@@ -2,7 +2,7 @@
 
 SpatialData names these versions "0.4-dev-spatialdata" and "0.5-dev-spatialdata", so that nobody takes them for
 OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are those of OME-Zarr. Images
-that name OME-Zarr's own version, as those before that change do, are judged so, too: they are no other ones.
+that name OME-Zarr's own version, as those before that change do, or none, are judged so, too: they are no other ones.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _is_element(node: Node) -> bool:
 
 def _edition(convention: Convention, form: DefineModel) -> Convention:
     def adopts(node: Node, version: Any) -> bool:
-        return version == convention.version and _is_element(node)
+        return (version is None or version == convention.version) and _is_element(node)
 
     return register(
         replace(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.edition import arrays_of
+from zom.conventions.ome.paths import no_such_group
 from zom.conventions.ome.transformations_place import images, pieces_of
+from zom.conventions.ome.v06_systems import EDITION
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -73,9 +75,11 @@ def _matrix_shape(site: Site) -> list[Breach] | Skip:
 
 def _field_path(site: Site) -> list[Breach] | Skip:
     found = list(_stored(site, _FIELDS))
-    wrong = [(piece, path) for piece, path, node in found if node is None or not images(node)]
-    expected = "the path of a group with multiscales"
-    breaches = [site.breach((*piece.path, "path"), expected, show(path)) for piece, path in wrong]
+    breaches = [
+        no_such_group(EDITION, site, (*piece.path, "path"), path, node, "multiscales")
+        for piece, path, node in found
+        if node is None or not images(node)
+    ]
     return breaches if found else _NOT_READ
 
 

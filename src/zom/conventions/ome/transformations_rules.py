@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
+from zom.conventions.ome.paths import no_such_group
 from zom.conventions.ome.transformations_place import images, places, systems_at
 from zom.conventions.ome.transformations_shape import type_of
+from zom.conventions.ome.v06_systems import EDITION
 from zom.extension.registry import did_you_mean, near
 from zom.formats.node_view import Unknown
 from zom.json.python_value import is_dict, is_list
+from zom.misspelling import slip
 from zom.problems import Path, pointer_of, show
 
 if TYPE_CHECKING:
@@ -59,13 +62,28 @@ def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
             continue
         if name is None or place.value[side].get("path") is not None or name in place.systems:
             continue
+        written = None if place.systems else _systems_written(site, place)
         known = ", ".join(map(show, place.systems)) or "none"
-        expected = f"the name of a coordinate system that is listed there: {known}"
-        fix = did_you_mean(near(name, place.systems))
-        # Of transformations that name the same system, the first tells of it.
-        found = site.breach((*place.path, side, "name"), expected, show(name), fix=fix)
-        listed = site.node.path if place.image is None else pointer_of(place.image.path)
-        yield found._replace(missing=(name, listed))
+        yield site.breach(
+            (*place.path, side, "name"),
+            f"the name of a coordinate system that is listed there: {known}",
+            show(name) if written is None else f"{show(name)}, and {written!r}",
+            fix=did_you_mean(near(name, place.systems))
+            if written is None
+            else f"rename {written!r} to {_SYSTEMS!r}",
+            # Of transformations that name the same system, the first tells of it.
+            missing=(name, site.node.path if place.image is None else pointer_of(place.image.path)),
+            slip=None if written is None else (site.node.path, (*place.path[:-2], written)),
+        )
+
+
+_SYSTEMS: Final = "coordinateSystems"
+
+
+def _systems_written(site: Site, place: TransformationPlace) -> str | None:
+    """The misspelt key under which a scene, which needs no coordinate systems of its own, lists them."""
+    scene = EDITION.metadata(site.node).get("scene") if place.kind == "scene" else None
+    return slip(_SYSTEMS, scene) if is_dict(scene) and _SYSTEMS not in scene else None
 
 
 def _references(site: Site) -> list[Breach] | Skip:
@@ -81,10 +99,9 @@ def _references(site: Site) -> list[Breach] | Skip:
                 continue
             known = True
             if systems is None:
+                target = site.node.at(path)
                 found.append(
-                    site.breach(
-                        (*place.path, side, "path"), "the path of a group with multiscales", show(path)
-                    )
+                    no_such_group(EDITION, site, (*place.path, side, "path"), path, target, "multiscales")
                 )
             elif name is not None and name not in systems:
                 expected = f"a coordinate system of {path}: {', '.join(map(show, systems)) or 'none'}"

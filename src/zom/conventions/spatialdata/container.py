@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.conventions.spatialdata.elements import PLACES, TYPES, is_image, role_of
+from zom.json.python_value import is_dict
+from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -48,6 +50,17 @@ def _elements_as_placed(site: Site) -> Iterator[Breach] | Skip:
     return found if isinstance(found, Skip) else _misplaced(found)
 
 
+def _no_image(node: Node) -> Breach:
+    within = node.attributes.get("ome") if node.form == "v3" else None
+    holder, before = (within, ("ome",)) if is_dict(within) else (node.attributes, ())
+    key = "ome" if node.form == "v3" and not before else "multiscales"
+    written = slip(key, holder)
+    found = "nothing" if written is None else f"nothing, but {written!r}"
+    place = None if written is None else (node.path, ("attributes", *before, written))
+    path = ("attributes", *before, key)
+    return Breach(node, path, "an image of OME-Zarr", found, slip=place)
+
+
 def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
     for role, node in elements:
         kind = node.attributes.get("encoding-type")
@@ -57,8 +70,7 @@ def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
             yield Breach(node, (), f"a group: an element of {role}", "an array")
         elif role in {"images", "labels"}:
             if not is_image(node):
-                key = ("ome",) if node.form == "v3" else ("multiscales",)
-                yield Breach(node, ("attributes", *key), "an image of OME-Zarr", "nothing")
+                yield _no_image(node)
         elif role == "tables":
             # Of one that says its version only, the rules of AnnData tell.
             if kind != "anndata" and (kind is not None or "encoding-version" not in node.attributes):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from zom.checks.check import Breach, Site, Skip
 from zom.json.python_value import is_dict, is_list
+from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -114,14 +115,22 @@ def _version_known(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _ome_version_fits(site: Site, version: str) -> Iterator[Breach]:
-    """An image names OME-Zarr's own version where that was still its format's; of unknown ones the report tells."""
+    """An image names the version, OME-Zarr's own where that was still its format's; of unknown ones the report tells."""
     node = site.node
-    before, metadata = _metadata(node)
-    path, held = (before, metadata) if node.form == "v3" else image_of(node) or ((), {})
+    path, held = _metadata(node) if node.form == "v3" else image_of(node) or ((), {})
+    if not path:
+        return  # no image, which another rule tells
     found, wanted = held.get("version"), _OME_ZARR[version]
-    if found in ("0.4", "0.5") and found != wanted:
+    if found is None or (found in ("0.4", "0.5") and found != wanted):
         expected = f"{show(wanted)}, as the format of {role_of(node)} is {version}"
-        yield site.breach(("attributes", *path, "version"), expected, show(found))
+        written = None if "version" in held else slip("version", held)
+        shown = show(found) if "version" in held else "nothing"
+        yield site.breach(
+            ("attributes", *path, "version"),
+            expected,
+            shown if written is None else f"nothing, but {written!r}",
+            slip=None if written is None else (node.path, ("attributes", *path, written)),
+        )
 
 
 def _axes_told(site: Site) -> Iterator[Breach] | Skip:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.checks.dimensions import length_breaches, lengths_of, named_arrays
 from zom.checks.references import near_name
-from zom.misspelling import misspelt
+from zom.misspelling import is_own_dimension, misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -81,7 +81,12 @@ def _is_meant_as_coordinate(array: Node, length: int, lengths: Lengths) -> bool:
     if array.dims is None or len(array.dims) != 1 or array.shape != (length,):
         return False
     (dim,) = array.dims
-    return dim == array.name or (dim is not None and lengths[dim][1] is array and _is_nearly(dim, array.name))
+    return dim == array.name or (dim is not None and lengths[dim][1] is array and _is_own(dim, array.name))
+
+
+def _is_own(dim: str, name: str) -> bool:
+    """Whether the only dimension of an array, as long as the one of its name, is meant as that."""
+    return _is_nearly(dim, name) or is_own_dimension(dim, name)
 
 
 def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) -> Iterator[Breach]:
@@ -89,7 +94,8 @@ def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) ->
         length, node = lengths[name]
         for meant in islice(known, _MOST_NAMES):
             # An array that has both tells them apart.
-            if known[meant] == length and _is_nearly(name, meant) and meant not in (node.dims or ()):
+            is_near = _is_own if node.name == meant else _is_nearly
+            if known[meant] == length and is_near(name, meant) and meant not in (node.dims or ()):
                 place = (node.dims or ()).index(name)
                 fix = f"did you mean {meant!r}?"
                 expected = f"{show(meant)}, the coordinate of the same length, or another name"
