@@ -181,6 +181,7 @@ class _Detection:
         for name, family, needed in self._sought:
             if needed is None or not needed.isdisjoint(attributes):
                 self._find(node, name, family, found)
+        self._note_declarations(node, [each for each in found.values() if each in self._is_wanted])
         before = len(judgement.problems)
         for convention in found.values():
             if convention in self._is_wanted:
@@ -210,7 +211,6 @@ class _Detection:
         found[name] = convention
         if convention in self._is_wanted:
             self.judgement.found(convention, node, how)
-            self._note_declaration(convention, node)
         else:
             asked = [each.name for each in family if each in self._is_wanted]
             if not self._above(node, name, convention.name):
@@ -299,26 +299,39 @@ class _Detection:
                 inherited[:] = [(each, holder) for each, holder in inherited if each.id != convention.id]
                 inherited.append((convention, node))
 
-    def _note_declaration(self, convention: Convention, node: Node) -> None:
-        if convention.uuid is None:
-            return
-        place = declaration_of(convention, node)
-        used = convention.key_in(node)
-        if place is None and used is not None and convention.declared:
-            if any(misspelt(key, "zarr_conventions") for key in node.attributes):
-                return
-            expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
-            fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
-            path = ("attributes", "zarr_conventions")
-            found = "no declaration of it" if "zarr_conventions" in node.attributes else "nothing"
-            self.judgement.say(UNDECLARED, node, path, expected, found, fix)
-        elif place is not None and used is None and convention.owns:
-            expected = (
-                f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
+    def _note_declarations(self, node: Node, found: Sequence[Convention]) -> None:
+        """What `zarr_conventions` should declare and doesn't, all of it at once, and what it does in vain."""
+        undeclared: dict[Convention, str] = {}
+        for convention in found:
+            if convention.uuid is None:
+                continue
+            place, used = declaration_of(convention, node), convention.key_in(node)
+            if place is None and used is not None and convention.declared:
+                undeclared[convention] = used
+            elif place is not None and used is None and convention.owns:
+                self._note_unused(convention, node, place)
+        if undeclared and not any(misspelt(key, "zarr_conventions") for key in node.attributes):
+            names, keys = (
+                ", ".join(each) for each in ((c.id for c in undeclared), map(show, undeclared.values()))
             )
-            entry = ("attributes", "zarr_conventions", place)
-            fix = "add them, or take the declaration away"
-            self.judgement.say(UNUSED, node, entry, expected, "none", fix, convention=convention)
+            verb, what = ("is", "it") if len(undeclared) == 1 else ("are", "them")
+            entries = ", ".join(f'{{"uuid": "{each.uuid}", "name": "{each.id}"}}' for each in undeclared)
+            self.judgement.say(
+                UNDECLARED,
+                node,
+                ("attributes", "zarr_conventions"),
+                f"{names} declared in zarr_conventions, for {keys} {verb} used",
+                f"no declaration of {what}" if "zarr_conventions" in node.attributes else "nothing",
+                f"add {entries} to zarr_conventions",
+            )
+
+    def _note_unused(self, convention: Convention, node: Node, place: int) -> None:
+        expected = (
+            f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
+        )
+        entry = ("attributes", "zarr_conventions", place)
+        fix = "add them, or take the declaration away"
+        self.judgement.say(UNUSED, node, entry, expected, "none", fix, convention=convention)
 
     def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
         for place, left in enumerate(found):
