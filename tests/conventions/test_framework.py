@@ -321,13 +321,13 @@ def declared(convention, **attributes):
 
 def test_all_that_is_not_declared_is_told_at_once():
     attributes = {"zarr_conventions": [], "proj:code": "EPSG:4326", "uom": {"ucum": {"unit": "m"}}}
-    problems = [str(each) for each in zom.validate(group(attributes)) if each.code == "convention/undeclared"]
-    assert problems == [
+    (problem,) = (each for each in zom.validate(group(attributes)) if each.code == "convention/undeclared")
+    assert str(problem) == (
         'attributes.zarr_conventions: expected proj, uom declared in zarr_conventions, for "proj:code", "uom" are used, '
         "found no declaration of them; "
         'add {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f", "name": "proj"}, '
         '{"uuid": "3bbe438d-df37-49fe-8e2b-739296d46dfb", "name": "uom"} to zarr_conventions'
-    ]
+    )
 
 
 def test_keys_that_are_used_must_be_declared_where_the_convention_says_so():

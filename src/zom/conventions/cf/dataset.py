@@ -40,6 +40,7 @@ LISTS: Final = (
     "bounds_tie_points",
 )  # fmt: skip
 """The attributes whose words name variables."""
+_LISTS: Final = frozenset(LISTS)
 _ONE: Final = frozenset({"bounds", "climatology", "geometry", "quantization", "bounds_tie_points"})
 """Those that name one variable."""
 _KEYED: Final = ("aggregated_data", "cell_measures", "formula_terms", "interpolation_parameters")
@@ -254,7 +255,7 @@ def _words(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         value = found.get(attribute)
         return value if isinstance(value, str) else ""
 
-    for attribute in LISTS:
+    for attribute in LISTS if not _LISTS.isdisjoint(found) else ():
         # Where several stand in the place of one, the others are no boundaries because of that.
         words = text(attribute).split()
         yield from ((attribute, word) for word in (words[:1] if attribute in _ONE else words))

@@ -222,9 +222,10 @@ def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
 CHECKS: Final[Functions] = {
     "time-units": judged_text(_reference, "units", where=_is_time_axis),
     "time-units-since": judged(_since, about="units", where=_is_parsed, reach="document"),
-    "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="name"),
+    # These ask for the version as well, which documents have in common that are judged once.
+    "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="document"),
     "time-units-long": judged(_caution, about="units", where=_is_parsed, reach="document"),
-    "time-reference": judged(_legal, about="units", where=_is_parsed, reach="name"),
+    "time-reference": judged(_legal, about="units", where=_is_parsed, reach="document"),
     "time-reference-year": judged(
         _year_zero,
         about="units",

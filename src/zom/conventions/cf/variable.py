@@ -44,7 +44,7 @@ TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 NOT_READ: Final = Skip("the members of the group are not known")
 
 Reach = Literal["document", "name", "dataset"]
-"""How far a check looks: at the document of the variable, at its name and the version of CF as well, or at the others."""
+"""How far a check looks: at the document of the variable, at its name as well, or at the others."""
 
 _SPECIFICATION: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
 

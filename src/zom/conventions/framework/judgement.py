@@ -260,8 +260,8 @@ class Judgement:
             kind = node.kind
             rules = convention.checked_rules(kind, self.profile)
             rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
-            others = [] if followed is None else [each for each in rules if not _holds(each, followed)]
-            rules = tuple(each for each in rules if each not in others)
+            others = tuple(each for each in rules if not _holds(each, followed))
+            rules = tuple(each for each in rules if _holds(each, followed))
             owners = convention.form_rules(kind or "group")
             plan = self._plans[key] = _Plan(
                 _Later([(self._tally(convention, each), _dates_of(each)) for each in others]),
@@ -433,8 +433,10 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
             _note(outcome, each, tally, verdict)
 
 
-def _holds(each: CheckedRule, followed: tuple[int, ...]) -> bool:
-    """Whether the rule holds in the version that a node follows."""
+def _holds(each: CheckedRule, followed: tuple[int, ...] | None) -> bool:
+    """Whether the rule holds in the version that a node follows, or in all of them, where that is None."""
+    if followed is None:
+        return True
     is_made = each.since is None or _numbers(each.since) <= followed
     return is_made and (each.until is None or followed < _numbers(each.until))
 
