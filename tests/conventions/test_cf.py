@@ -104,6 +104,23 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_near() -> None:
     )
 
 
+def test_a_coordinate_on_a_misspelt_dimension_is_told_by_its_name() -> None:
+    time = array("tme", units="days since 2000-01-01", calendar="standard", standard_name="time", axis="T")
+    (text,) = texts(dataset({"time": time}), "axis-of-coordinates")
+    assert text == (
+        "/time: dimension_names[0]: expected 'time', the variable's name, as axis says that it is a coordinate, "
+        "found 'tme'; did you mean 'time'?"
+    )
+    # A second time on the dimension of the first is no slip.
+    first = array("time", units="days since 2000-01-01", calendar="standard", standard_name="time", axis="T")
+    (text,) = texts(dataset({"time": first, "time2": first}), "axis-of-coordinates")
+    assert text == (
+        "/time2: attributes.axis: expected axis where another variable names this one in its coordinates, "
+        "or it is of its own dimension, found a variable that none names; "
+        "remove axis, or name the variable in the attribute coordinates of the data"
+    )
+
+
 def test_what_is_wrong_with_time_units_is_told() -> None:
     (text,) = texts(dataset({"time": array("time", units="days sinc 2000-01-01", axis="T")}), "time-units")
     assert text == (

@@ -43,11 +43,11 @@ def uncompressed(variable: Variable) -> set[str | None]:
 def _place(variable: Variable, _axis: str) -> Iterator[Breach]:
     if variable.is_coordinate_of_any_sort or variable.is_boundary or variable.dims == (variable.name,):
         return
-    dims = variable.dims or ()
-    if len(dims) == 1 and dims[0] is not None and is_own_dimension(dims[0], variable.name):
+    (dim,) = variable.dims if variable.dims is not None and len(variable.dims) == 1 else (None,)
+    if dim is not None and is_own_dimension(dim, variable.name) and variable.is_missing(dim):
         path = (*variable.node.dims_path, 0)
         expected = f"{variable.name!r}, the variable's name, as axis says that it is a coordinate"
-        yield variable.breach(path, expected, repr(dims[0]), fix=f"did you mean {variable.name!r}?")
+        yield variable.breach(path, expected, repr(dim), fix=f"did you mean {variable.name!r}?")
     else:
         expected = (
             "axis where another variable names this one in its coordinates, or it is of its own dimension"

@@ -1,8 +1,9 @@
 """In which versions of CF a rule holds: a dataset is not asked for what came later, or was taken back before.
 
-cf.toml says at each rule by `since` which version made it, and by `until` which one took it back, as the revision history of CF tells by the number of an
-issue, or of a ticket before 1.8: https://cfconventions.org/cf-conventions/cf-conventions.html#revhistory. Rules without
-it are as old as the versions whose conformance documents zom was compared with, or no text says when they began.
+cf.toml says at each rule by `since` which version made it, and by `until` which one took it back, as the revision
+history of CF tells by the number of an issue, or of a ticket before 1.8:
+https://cfconventions.org/cf-conventions/cf-conventions.html#revhistory. Rules without `since` are as old as the versions
+whose conformance documents zom was compared with, or no text says when they began.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A finding rests on another one, and is silent, where
 - its rule says so: `after` names rules that fail at its node, or at a node that it speaks of; `after_any`, anywhere;
-- it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then types of values, then the convention that
-  refines others, then the order of rules;
+- it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then
+  types of values, then the convention that refines others, then the order of rules;
 - it reads a place where the type of a value is at fault, or compares with a place that is at fault;
 - it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;

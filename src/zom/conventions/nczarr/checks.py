@@ -263,7 +263,7 @@ def _untold(site: Site, name: str, written: str | None) -> Breach:
     """That there is no attribute of that name, or one that is misspelt so."""
     path, expected = ("attributes", ATTR, "types", name), "the name of an attribute"
     if written is None:
-        return site.breach(path, expected, show(name))
+        return site.breach(path, expected, show(name), fix=did_you_mean(near(name, site.node.attributes)))
     fix = f"rename {written!r} to {name!r}, or the other way round"
     place = (site.node.path, ("attributes", written))
     return site.breach(path, expected, f"{show(name)}, but {written!r} is there", fix=fix, slip=place)
