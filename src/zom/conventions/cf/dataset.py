@@ -56,7 +56,8 @@ NAMED: Final = r"[\s\S]*CF-[\s\S]*|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff][ _.-]?[Vv]?[
 """A text that names CF, and be it in a spelling that CF doesn't have."""
 _IS_NAMED: Final = re.compile(NAMED)
 BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
-"""The versions of CF as numbers, which some write in the place of such a text."""
+"""The versions of CF as numbers, which some write in the place of such a text, or as the whole of it."""
+_BARE_TEXTS: Final = frozenset(map(str, BARE))
 _MEANT: Final = re.compile(r"cf[ _.-]*v?(\d{1,9})[._-](\d{1,9})", re.ASCII | re.IGNORECASE)
 
 
@@ -73,11 +74,12 @@ def cf_version(conventions: object) -> tuple[int, int] | None:
 def meant_version(conventions: object) -> tuple[int, int] | None:
     """The version that is named, in CF's own spelling or in another one.
 
-    >>> meant_version("CF 1.8"), meant_version("cf1_6"), meant_version("CF-1.8"), meant_version("CF")
+    >>> meant_version("CF 1.8"), meant_version("cf1_6"), meant_version("1.8"), meant_version("CF")
     ((1, 8), (1, 6), (1, 8), None)
     """
     known = cf_version(conventions)
-    found = _MEANT.search(conventions) if known is None and isinstance(conventions, str) else None
+    text = f"CF-{conventions}" if isinstance(conventions, str) and conventions in _BARE_TEXTS else conventions
+    found = _MEANT.search(text) if known is None and isinstance(text, str) else None
     return known if found is None else (int(found[1]), int(found[2]))
 
 
@@ -105,7 +107,9 @@ def _names_cf(node: Node) -> bool:
     said = node.attributes.get("Conventions")
     names = said if is_list(said) else [said]
     return node.is_group and any(
-        name in BARE if type(name) in {int, float} else isinstance(name, str) and _IS_NAMED.fullmatch(name)
+        name in BARE
+        if type(name) in {int, float}
+        else isinstance(name, str) and (name in _BARE_TEXTS or _IS_NAMED.fullmatch(name))
         for name in names
     )
 

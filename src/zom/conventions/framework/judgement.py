@@ -18,6 +18,8 @@ from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.conventions.framework.precedence import Told, settled
 from zom.dataclass import dataclass
+from zom.extension.registry import near
+from zom.formats.v3_rules import MEMBER_NAMES, UNKNOWN_MEMBER
 from zom.json.exact import exact_text
 from zom.problems import Path, Problem
 
@@ -364,7 +366,7 @@ class Judgement:
 
         What Zarr's own rules say `beside` counts as well, and what the user hides doesn't.
         """
-        own = [Told(each) for each in beside if each.severity == "error"]
+        own = [_of_zarr(each) for each in beside if each.severity == "error"]
         told = [(each, tally) for each, tally in self._told if not is_hidden(each.problem)]
         silent = settled([*own, *(each for each, _ in told)])
         if not silent:
@@ -388,6 +390,13 @@ class Judgement:
             if "" not in codes:
                 tally.failed -= 1
                 tally.skipped[f"it rests on {min(codes)}, which fails"] += 1
+
+
+def _of_zarr(problem: Problem) -> Told:
+    """What Zarr's own rules say: a member that they don't know stands for the one that it is misspelt as."""
+    name = problem.inside[0] if problem.code == UNKNOWN_MEMBER.code else None
+    meant = near(name, MEMBER_NAMES["array"] | MEMBER_NAMES["group"])
+    return Told(problem, slip=(problem.node, (meant[0],)) if meant else None)
 
 
 def _with_repeats(speakers: Mapping[int, Problem], resting: Sequence[Problem]) -> dict[int, Problem]:
