@@ -457,6 +457,7 @@ def test_what_names_cf_is_what_the_rulebook_says():
     assert [each[0]["above"] for each in cf.CF.signs] == [
         {"at": "Conventions", "like": NAMED},
         {"at": "Conventions", "values": [*BARE]},
+        {"at": "Conventions", "values": [*map(str, BARE)]},
         {"at": "Conventions[*]", "like": NAMED},
     ]
 
