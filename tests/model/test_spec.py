@@ -552,3 +552,55 @@ def test_specs_compared_before_are_still_told_apart() -> None:
         assert left != other
         assert hash(left) == hash(right)
     assert pickle.loads(pickle.dumps(left)) == left
+
+
+# --- members that are misspelt -------------------------------------------------------------------------------
+
+V3_GROUP = {"zarr_format": 3, "node_type": "group"}
+V3_ARRAY = {
+    "zarr_format": 3,
+    "node_type": "array",
+    "shape": [2],
+    "data_type": "uint8",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "chunk_key_encoding": {"name": "default"},
+    "fill_value": 0,
+    "codecs": [{"name": "bytes"}],
+}
+V2_ARRAY = {
+    "zarr_format": 2,
+    "shape": [2],
+    "chunks": [2],
+    "dtype": "|u1",
+    "compressor": None,
+    "fill_value": 0,
+    "order": "C",
+    "filters": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "meant", "written", "code"),
+    [
+        (V3_ARRAY, "fill_value", "fillvalue", "v3/missing-member"),
+        (V3_ARRAY, "codecs", "codec", "v3/missing-member"),
+        (V3_ARRAY, "chunk_grid", "chunk_gird", "v3/missing-member"),
+        (V3_ARRAY, "shape", "shapes", "v3/missing-member"),
+        (V2_ARRAY, "chunks", "chunk", "v2/missing-member"),
+        (V2_ARRAY, "shape", "Shape", "v2/missing-member"),
+    ],
+)
+def test_a_misspelt_member_is_one_error_which_says_what_is_meant(document, meant, written, code):
+    spoiled = {written if name == meant else name: value for name, value in document.items()}
+    (problem,) = zom.validate(spoiled, conventions=())
+    assert (problem.code, problem.pointer) == (code, f"/{meant}")
+    assert problem.found == f'nothing, but "{written}"'
+    assert problem.fix == f'rename "{written}" to "{meant}"'
+
+
+def test_a_member_that_is_unknown_and_near_to_none_that_is_missing_is_told_by_itself():
+    spoiled = {name: value for name, value in V3_ARRAY.items() if name != "codecs"}
+    found = [(each.code, each.pointer) for each in zom.validate({**spoiled, "pyramid": 1}, conventions=())]
+    assert found == [("v3/missing-member", "/codecs"), ("v3/unknown-member", "/pyramid")]
+    (problem,) = zom.validate({**V3_GROUP, "atributes": {}}, conventions=())
+    assert (problem.code, problem.fix) == ("v3/unknown-member", "did you mean 'attributes'?")

@@ -15,6 +15,7 @@ from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults
 from zom.extension.field import Required, marks
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
+from zom.misspelling import slip
 from zom.model import attributes
 from zom.model.bare_spec import Prepared
 from zom.model.pydantic.validators import changes_of, has_validators
@@ -23,6 +24,7 @@ from zom.problems import Fault, rule, show
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
     from zom.problems import Level
 
@@ -94,6 +96,7 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
         faults.extend(found)
         broken |= {str(fault.path[0]) for fault in found if fault.path}
     family.rules(cls.kind, values, broken, faults)
+    _tell_slips_once(family, cls.kind, node.document, faults)
     if spec is not None and checks:
         faults.extend(_changed(spec, values, prepared))
     if spec is not None and (prepared.settled is not spec or cls is not own):
@@ -101,6 +104,25 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
         fields = vars(spec)
         fields.update({name: attributes.still(fields[name]) for name in _declared(cls) if name in fields})
     return spec
+
+
+def _tell_slips_once(
+    family: Family, kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]
+) -> None:
+    """Let the fault that a member is missing say so where another one is misspelt as that, which is one fault."""
+    missing = [each for each in faults if each.rule is family.missing_rule and each.found == "nothing"]
+    missing = [each for each in missing if len(each.path) == 1]
+    if not missing:
+        return
+    known = family.classes[kind].model_fields
+    others = [name for name in document if name not in known]
+    for fault in missing:
+        (meant,) = fault.path
+        written = slip(str(meant), others)
+        if written is not None:
+            fix = f"rename {show(written)} to {show(meant)}"
+            faults[faults.index(fault)] = fault._replace(found=f"nothing, but {show(written)}", fix=fix)
+            faults[:] = [each for each in faults if each.path != (written,)]
 
 
 def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Fault]:
