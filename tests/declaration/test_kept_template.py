@@ -56,7 +56,7 @@ def test_templates_are_written_in_the_languages_of_declarations(tmp_path, name, 
     assert (problem.code, problem.key, problem.fix) == (
         "template/unknown-name",
         name,
-        "did you mean 'float' or 'float64' or 'float32'?",
+        "did you mean 'float'?",
     )
     assert problem.line == text[: text.index("float")].count("\n") + 1
 

@@ -199,11 +199,11 @@ def test_an_unknown_field_is_refused_with_the_one_meant():
     [
         (
             lambda: ArrayTemplate(dtype="flot32"),
-            ("/dtype", '"flot32"', "did you mean 'float32' or 'float'?"),
+            ("/dtype", '"flot32"', "did you mean 'float32'?"),
         ),
         (
             lambda: ArrayTemplate(dtype=["int", "itn8"]),
-            ("/dtype/1", '"itn8"', "did you mean 'int8' or 'uint8'?"),
+            ("/dtype/1", '"itn8"', "did you mean 'int8'?"),
         ),
         (
             lambda: ArrayTemplate(codecs=Codecs(allowed=["gzpi"])),
