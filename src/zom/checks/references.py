@@ -173,7 +173,7 @@ def words(  # noqa: PLR0913 - rules name the parameters of their checks
     group = site.group
     if group is None or group.members is None:
         return NOT_READ
-    above = [group, *group.ancestors()]
+    above = [group, *group.ancestors()] if upwards or elsewhere is not None else [group]
     others = () if elsewhere is None else _listed(above, elsewhere)
     breaches: list[Breach] = []
     for value in values:
