@@ -24,7 +24,7 @@ MODULES = {"v2": zom.v2, "v3": zom.v3}
 DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata", ".zom.journal", ".zom.copy")
 STEP = re.compile(
     r"(?:[;:] |, or |\? Or |\n +)(?:check|choose|correct|see|free|open|read|wait|finish|undo|pass|write|restore|try|delete"
-    r"|remove|mend|repair|look|name|move|ask|create|close|call|use|plan|mark|install|change|zom\.\w+)\b"
+    r"|remove|rename|mend|repair|look|name|move|ask|create|close|call|use|plan|mark|install|change|zom\.\w+)\b"
 )
 """What to do next: an order, after the reason."""
 
