@@ -7,7 +7,7 @@ Third parties register theirs by an entry point of the group `zom.conventions`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -133,22 +133,9 @@ class Convention:
     def __post_init__(self) -> None:
         if self.detect is not None and self.signs:
             raise ExtensionError(f"convention {self.name!r}: expected detect= or signs=, got both")
-        for name in (
-            "aliases",
-            "dead_aliases",
-            "on",
-            "formats",
-            "owns",
-            "foreign",
-            "rules",
-            "signs",
-            "free",
-            "version_at",
-            "within",
-            "parts",
-            "refines",
-        ):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for each in fields(self):
+            if isinstance(each.default, tuple):
+                object.__setattr__(self, each.name, tuple(getattr(self, each.name)))
         is_late = not isinstance(self.attributes, (type, Mapping, type(None)))
         if not is_late or not self.owns:
             keys = dict.fromkeys(key for model in self.models.values() for key in model.owned())

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.checks.absent_key import absent_key
 from zom.checks.check import Breach, Site, Skip
 from zom.formats.node_view import Node
 from zom.json.python_value import is_list
-from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -32,15 +32,14 @@ def with_list(edition: Edition) -> Judge:
             return iter((site.breach((), "a group with the list of label images", "an array", node=node),))
         if "labels" in edition.metadata(node):
             return iter(())
-        written = slip("labels", edition.metadata(node))
-        found = "nothing" if written is None else f"nothing, but {written!r}"
+        found, slip = absent_key("labels", node, edition.path(), edition.metadata(node))
         breach = site.breach(
             edition.path("labels"),
             "the list of label images",
             found,
             node=node,
             related=[site.node],
-            slip=None if written is None else (node.path, edition.path(written)),
+            slip=slip,
         )
         return iter((breach,))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.absent_key import absent_key
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.conventions.spatialdata.elements import PLACES, TYPES, is_image, role_of
 from zom.json.python_value import is_dict
-from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ def _no_image(node: Node) -> Breach:
     within = node.attributes.get("ome") if node.form == "v3" else None
     holder, before = (within, ("ome",)) if is_dict(within) else (node.attributes, ())
     key = "ome" if node.form == "v3" and not before else "multiscales"
-    written = slip(key, holder)
-    found = "nothing" if written is None else f"nothing, but {written!r}"
-    place = None if written is None else (node.path, ("attributes", *before, written))
-    path = ("attributes", *before, key)
-    return Breach(node, path, "an image of OME-Zarr", found, slip=place)
+    found, slip = absent_key(key, node, ("attributes", *before), holder)
+    return Breach(node, ("attributes", *before, key), "an image of OME-Zarr", found, slip=slip)
 
 
 def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:

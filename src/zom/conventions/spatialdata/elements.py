@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from zom.checks.absent_key import absent_key
 from zom.checks.check import Breach, Site, Skip
 from zom.json.python_value import is_dict, is_list
-from zom.misspelling import slip
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -123,14 +123,9 @@ def _ome_version_fits(site: Site, version: str) -> Iterator[Breach]:
     found, wanted = held.get("version"), _OME_ZARR[version]
     if found is None or (found in ("0.4", "0.5") and found != wanted):
         expected = f"{show(wanted)}, as the format of {role_of(node)} is {version}"
-        written = None if "version" in held else slip("version", held)
-        shown = show(found) if "version" in held else "nothing"
-        yield site.breach(
-            ("attributes", *path, "version"),
-            expected,
-            shown if written is None else f"nothing, but {written!r}",
-            slip=None if written is None else (node.path, ("attributes", *path, written)),
-        )
+        place = ("attributes", *path)
+        shown, slip = (show(found), None) if "version" in held else absent_key("version", node, place, held)
+        yield site.breach((*place, "version"), expected, shown, slip=slip)
 
 
 def _axes_told(site: Site) -> Iterator[Breach] | Skip:
