@@ -155,15 +155,27 @@ def test_the_attributes_of_the_root_are_compared_in_v2():
 
 
 @pytest.mark.parametrize(("form", "ends"), [("v2", [".zgroup", ".zattrs"]), ("v3", ["zarr.json"])])
-def test_nodes_that_are_gone_and_nodes_that_are_new_are_told(form, ends):
+@pytest.mark.parametrize("is_same", [True, False])
+def test_nodes_that_are_gone_and_nodes_that_are_new_are_told(form, ends, is_same):
     store = store_of(form)
     for end in ends:
         text = store.get(f"g/{end}")
         store.delete(f"g/{end}")
         if text is not None:
             store.set(f"new/{end}", text)
-    found = {problem.code for problem in zom.validate(store)}
-    assert found == {"consolidated/no-ghosts", "consolidated/complete"}
+    if not is_same:
+        zom.open(store, "new", mode="r+").attrs["other"] = 1
+    found = {problem.code: problem for problem in zom.validate(store)}
+    assert (
+        found.keys() == {"consolidated/no-ghosts"}
+        if is_same
+        else {
+            "consolidated/no-ghosts",
+            "consolidated/complete",
+        }
+    )
+    renamed = ', and no entry of "new", which is the same' if is_same else ""
+    assert found["consolidated/no-ghosts"].found == f'no node at "g"{renamed}'
 
 
 def test_a_group_within_the_store_is_validated_by_its_own_path():

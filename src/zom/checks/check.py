@@ -72,8 +72,9 @@ class Breach(NamedTuple):
     """What to do; None where the rule says it."""
     related: tuple[str, ...] = ()
     """The paths of other nodes that it takes to see why."""
-    missing: tuple[str, str] | None = None
-    """The name that leads to no node, and the path of the group where it was sought, where that is the breach."""
+    cause: tuple[str, ...] | None = None
+    """What it has in common with other breaches of its rule that the same fault makes: where a name leads to no node,
+    that name, and the path of the group where it was sought."""
     slip: tuple[str, Path] | None = None
     """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
 
@@ -202,7 +203,7 @@ class Site:
         fix: str | None = None,
         node: Node | None = None,
         related: Iterable[Node] = (),
-        missing: tuple[str, str] | None = None,
+        cause: tuple[str, ...] | None = None,
         slip: tuple[str, Path] | None = None,
     ) -> Breach:
         """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
@@ -211,7 +212,7 @@ class Site:
         """
         text = found if isinstance(found, str) and found else show(found)
         paths = tuple(each.path for each in related)
-        return Breach(self.holder if node is None else node, path, expected, text, fix, paths, missing, slip)
+        return Breach(self.holder if node is None else node, path, expected, text, fix, paths, cause, slip)
 
 
 @dataclass(frozen=True, slots=True)

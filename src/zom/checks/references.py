@@ -135,7 +135,7 @@ def dead_end(
         return UNKNOWN
     found = f"{show(text)}, which leaves the hierarchy" if step == ".." else show(text)
     hint = near_name(start, text, kind)
-    return Breach(value.node, value.path, expected, found, hint, missing=(text, start.path))
+    return Breach(value.node, value.path, expected, found, hint, cause=(text, start.path))
 
 
 def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
@@ -186,7 +186,7 @@ def words(  # noqa: PLR0913 - rules name the parameters of their checks
                 expected = f"words that name {'arrays' if kind == 'array' else 'groups'} of this group"
                 fix = near_name(group, word, kind)
                 sought = (word, group.path)
-                breaches.append(Breach(value.node, value.path, expected, show(word), fix, missing=sought))
+                breaches.append(Breach(value.node, value.path, expected, show(word), fix, cause=sought))
     return breaches
 
 

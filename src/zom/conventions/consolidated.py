@@ -6,6 +6,7 @@ of Zarr v2 stands beside it; in a store, it is seen as if it stood there, too.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
@@ -19,7 +20,7 @@ from zom.model.same_document import differing_members
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
 __all__ = ["CONSOLIDATED"]
 
@@ -59,7 +60,8 @@ def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
         for name in names:
             expected = f"{show(mine[name]) if name in mine else 'nothing'}, as in {node.path}"
             found = show(entry[name]) if name in entry else "nothing"
-            yield site.breach((_BLOCK, "metadata", path, name), expected, found, related=(node,))
+            place = (_BLOCK, "metadata", path, name)
+            yield site.breach(place, expected, found, related=(node,), cause=(path, site.node.path))
 
 
 def _is_complete(site: Site) -> Iterator[Breach] | Skip:
@@ -68,14 +70,60 @@ def _is_complete(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _missing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
-    start = len(site.node.path.rstrip("/")) + 1
+    absent = _absent(site.node, entries)
+    # Of nodes that were renamed the entry tells that has the old name.
+    renamed = {*_renamed(_ghosts_among(site.node, entries), entries, absent).values()}
+    for path, node in absent.items():
+        highest = _highest(path, absent)
+        if highest not in renamed:
+            place = (_BLOCK, "metadata", path)
+            expected = "an entry for each node below"
+            yield site.breach(place, expected, "nothing", related=(node,), cause=(highest, site.node.path))
+
+
+def _absent(group: Node, entries: Mapping[str, Any]) -> dict[str, Node]:
+    """The nodes below a group that have no entry, by their path from there."""
+    start = len(group.path.rstrip("/")) + 1
     known = {path.strip("/") for path in entries}
-    for node in site.node.walk():
-        path = node.path[start:]
-        if node is not site.node and path not in known:
-            yield site.breach(
-                (_BLOCK, "metadata", path), "an entry for each node below", "nothing", related=(node,)
-            )
+    return {
+        path: node for node in group.walk() if node is not group and (path := node.path[start:]) not in known
+    }
+
+
+def _highest(path: str, known: Container[str]) -> str:
+    """The first of the known paths that leads to this one: who adds or deletes a group does that to all below it."""
+    above = (path[:place] for place, letter in enumerate(path) if letter == "/")
+    return next((each for each in above if each in known), path)
+
+
+def _renamed(
+    ghosts: Mapping[str, None], entries: Mapping[str, Any], absent: Mapping[str, Node]
+) -> dict[str, str]:
+    """The nodes whose entry has another name: those without one that say the same, and have the same nodes below."""
+    if not ghosts or not absent:
+        return {}
+    left = _by_content({path: node.document for path, node in absent.items()})
+    found: dict[str, str] = {}
+    for content, paths in _by_content({path: entries[path] for path in ghosts}).items():
+        found.update(zip(paths, left.get(content, ()), strict=False))
+    return found
+
+
+def _by_content(documents: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The highest of the paths, by the text of what stands there, and below."""
+    below: dict[str, dict[str, Any]] = {}
+    for path, document in documents.items():
+        highest = _highest(path, documents)
+        said = (
+            {key: value for key, value in document.items() if key not in {_BLOCK, "members"}}
+            if is_dict(document)
+            else document
+        )
+        below.setdefault(highest, {})[path.removeprefix(highest)] = said
+    found: dict[str, list[str]] = {}
+    for highest, content in below.items():
+        found.setdefault(json.dumps(content, sort_keys=True), []).append(highest)
+    return found
 
 
 def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:
@@ -84,11 +132,25 @@ def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:
         return _NO_ENTRIES
     if site.node.members is None:
         return Skip("the members of the group are not known")
-    return (
-        site.breach((_BLOCK, "metadata", path), "an entry of a node that exists", f"no node at {show(path)}")
-        for path in entries
-        if _is_ghost(site.node, path)
-    )
+    return _ghosts(site, entries)
+
+
+def _ghosts(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
+    ghosts = _ghosts_among(site.node, entries)
+    renamed = _renamed(ghosts, entries, _absent(site.node, entries)) if ghosts else {}
+    for path in ghosts:
+        instead = f", and no entry of {show(renamed[path])}, which is the same" if path in renamed else ""
+        yield site.breach(
+            (_BLOCK, "metadata", path),
+            "an entry of a node that exists",
+            f"no node at {show(path)}{instead}",
+            cause=(_highest(path, ghosts), site.node.path),
+        )
+
+
+def _ghosts_among(group: Node, entries: Mapping[str, Any]) -> dict[str, None]:
+    """The paths of entries at which no node lies."""
+    return dict.fromkeys(path for path in entries if _is_ghost(group, path))
 
 
 def _is_ghost(group: Node, path: str) -> bool:

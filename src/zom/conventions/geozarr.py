@@ -16,7 +16,7 @@ from zom.checks.checked_rule import holds
 from zom.conventions.affine import affine_of, integers_of, numbers_of
 from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
-from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.conventions.multiscale_layout import arrays_of, factors_of, levels_of, odd_levels, sources_of
 from zom.conventions.spatial.attributes import (
     BBOX,
     DIMENSIONS,
@@ -28,7 +28,7 @@ from zom.conventions.spatial.extent import lengths_of, off_by
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zom.checks.check import Breach, Site
     from zom.conventions.affine import Affine
@@ -62,32 +62,60 @@ _NO_STEP: Final = Skip("no level with a spatial:transform is made from one with 
 
 def _cells_are_scaled(site: Site) -> Iterable[Breach] | Skip:
     steps = [step for step in _steps(site.node) if step.scale is not None and len(step.scale) == 2]
-    return [breach for step in steps for breach in _off_scale(site, step)] if steps else _NO_STEP
-
-
-def _off_scale(site: Site, step: _Step) -> Iterator[Breach]:
+    if not steps:
+        return _NO_STEP
+    factors = factors_of(levels_of(site.node))
     # scale is in the order of spatial:dimensions: first Y, whose coefficients are b and e, then X with a and d.
-    for axis, place in sorted(zip((0, 1), (4, 0), strict=True), key=lambda pair: pair[1]):
-        factor = (step.scale or ())[axis]
-        wanted, found = step.there.cell[axis] * factor, step.here.cell[axis]
-        if not isclose(wanted, found, rel_tol=0.01, abs_tol=0.0):
-            said = f"{factor:g} times that of {show(step.source.asset)}"
-            yield site.breach(
-                step.level.at(TRANSFORM, place),
-                f"a cell of {show(round(wanted, 9))}, {said}",
-                show(round(found, 9)),
-            )
+    return [
+        breach for axis, place in ((1, 0), (0, 4)) for breach in _off_scale(site, steps, factors, axis, place)
+    ]
+
+
+def _off_scale(
+    site: Site, steps: Sequence[_Step], factors: Mapping[int, Sequence[float]], axis: int, place: int
+) -> Iterator[Breach]:
+    cells = _by_level((step, step.here.cell[axis], step.there.cell[axis]) for step in steps)
+    scales = {(step.level.place, step.source.place): (step.scale or ())[axis] for step in steps}
+
+    def factor(level: ResolutionLevel, other: ResolutionLevel) -> float | None:
+        """How many times as large the cells of a level should be as those of the other one."""
+        if (level.place, other.place) in scales:
+            return scales[level.place, other.place]
+        if level.place not in factors or other.place not in factors:
+            return None
+        return factors[level.place][axis] / factors[other.place][axis]
+
+    def fits(level: ResolutionLevel, other: ResolutionLevel) -> bool:
+        by = factor(level, other)
+        return by is not None and isclose(
+            cells[other.place] * by, cells[level.place], rel_tol=0.01, abs_tol=0.0
+        )
+
+    broken = [(step.level, step.source) for step in steps if not fits(step.level, step.source)]
+    for level, other in odd_levels(broken, fits):
+        by = factor(level, other) or 0.0
+        wanted = show(round(cells[other.place] * by, 9))
+        expected = f"a cell of {wanted}, {by:g} times that of {show(other.asset)}"
+        yield site.breach(level.at(TRANSFORM, place), expected, show(round(cells[level.place], 9)))
+
+
+def _by_level(found: Iterable[tuple[_Step, float, float]]) -> dict[int, float]:
+    """A number of each level, by its place, of pairs of a level and its source."""
+    numbers: dict[int, float] = {}
+    for step, here, there in found:
+        numbers.update({step.level.place: here, step.source.place: there})
+    return numbers
 
 
 def _are_areas(node: Node) -> bool:
     return bool(node.attributes.get(REGISTRATION, "pixel") == "pixel")
 
 
-def _shifted(step: _Step) -> list[tuple[int, float, float]]:
-    """The origin's coefficients that differ by more than a hundredth of a cell: their places, then and now."""
+def _shifted(step: _Step) -> list[int]:
+    """The origin's coefficients that differ by more than a hundredth of a cell of the source."""
     y, x = step.there.cell
     pairs = ((2, step.there.c, step.here.c, x), (5, step.there.f, step.here.f, y))
-    return [(place, there, here) for place, there, here, cell in pairs if abs(there - here) > 0.01 * cell]
+    return [place for place, there, here, cell in pairs if abs(there - here) > 0.01 * cell]
 
 
 def _origin_stays(site: Site) -> Iterable[Breach] | Skip:
@@ -96,14 +124,22 @@ def _origin_stays(site: Site) -> Iterable[Breach] | Skip:
     steps = list(_steps(site.node))
     if not steps:
         return _NO_STEP
-    return [
-        site.breach(
-            step.level.at(TRANSFORM, place), f"{show(there)}, as for {show(step.source.asset)}", show(here)
-        )
-        for step in steps
-        if not any(step.translation)
-        for place, there, here in _shifted(step)
+    return [breach for place in (2, 5) for breach in _off_origin(site, steps, place)]
+
+
+def _off_origin(site: Site, steps: Sequence[_Step], place: int) -> Iterator[Breach]:
+    origins = _by_level((step, step.here[place], step.there[place]) for step in steps)
+    broken = [
+        (step.level, step.source) for step in steps if not any(step.translation) and place in _shifted(step)
     ]
+    cell = min((min(step.there.cell) for step in steps), default=0.0)
+
+    def fits(level: ResolutionLevel, other: ResolutionLevel) -> bool:
+        return abs(origins[level.place] - origins[other.place]) <= 0.01 * cell
+
+    for level, other in odd_levels(broken, fits):
+        expected = f"{show(origins[other.place])}, as for {show(other.asset)}"
+        yield site.breach(level.at(TRANSFORM, place), expected, show(origins[level.place]))
 
 
 def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:

@@ -9,12 +9,12 @@ from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zom.problems import Path
 
 
-__all__ = ["ResolutionLevel", "arrays_of", "levels_of", "sources_of"]
+__all__ = ["ResolutionLevel", "arrays_of", "factors_of", "levels_of", "odd_levels", "sources_of"]
 
 PLACE: Final[Path] = ("attributes", "multiscales", "layout")
 
@@ -75,9 +75,75 @@ def sources_of(levels: Sequence[ResolutionLevel]) -> Iterator[tuple[ResolutionLe
         if level.asset is not None:
             by_asset.setdefault(level.asset, level)
     for level in levels:
-        source = by_asset.get(level.source or "")
+        source = by_asset.get(level.source) if level.source else None
         if source is not None and source is not level:
             yield level, source
+
+
+def factors_of(levels: Sequence[ResolutionLevel]) -> dict[int, tuple[float, ...]]:
+    """How many times as coarse a level is along each axis as the one that it comes from at last, by its place.
+
+    Levels are left out where a scale on the way is not known, or is not above 0.
+
+    >>> zero = ResolutionLevel(0, {"asset": "0"})
+    >>> one = ResolutionLevel(1, {"asset": "1", "derived_from": "0", "transform": {"scale": [2]}})
+    >>> two = ResolutionLevel(2, {"asset": "2", "derived_from": "1", "transform": {"scale": [3]}})
+    >>> factors_of([zero, one, two])
+    {0: (1.0,), 1: (2.0,), 2: (6.0,)}
+    """
+    above = {level.place: (level, source) for level, source in sources_of(levels)}
+    found: dict[int, tuple[float, ...] | None] = {}
+    for start in above:
+        way: dict[int, None] = {}
+        here = start
+        while here in above and here not in found and here not in way:
+            way[here] = None
+            here = above[here][1].place
+        if here in way:  # a ring
+            found.update(dict.fromkeys(way))
+        for place in reversed(way):
+            level, source = above[place]
+            found[place] = _scaled(found.get(source.place, ()), level.numbers("scale"))
+    known = {place: factors for place, factors in found.items() if factors is not None}
+    firsts = {above[place][1].place: (1.0,) * len(factors) for place, factors in known.items()}
+    return {**firsts, **known}
+
+
+def _scaled(before: Sequence[float] | None, scale: Sequence[float] | None) -> tuple[float, ...] | None:
+    """The factors of a level; those of one that is not derived from another are empty, and None is not known."""
+    if before is None or not scale or min(scale) <= 0 or len(before) not in {0, len(scale)}:
+        return None
+    return tuple(one * other for one, other in zip(before or (1.0,) * len(scale), scale, strict=True))
+
+
+def odd_levels(
+    broken: Sequence[tuple[ResolutionLevel, ResolutionLevel]],
+    fits: Callable[[ResolutionLevel, ResolutionLevel], bool],
+) -> list[tuple[ResolutionLevel, ResolutionLevel]]:
+    """Of levels and sources that don't fit each other, the level at fault, and the other one.
+
+    That is the level, but where it stands between two others that fit each other, or is the source of these: then it
+    is the one that all have in common, and told once.
+
+    >>> zero, one, two = (ResolutionLevel(place, {}) for place in range(3))
+    >>> [(odd.place, other.place) for odd, other in odd_levels([(one, zero), (two, one)], lambda a, b: True)]
+    [(1, 0)]
+    >>> [(odd.place, other.place) for odd, other in odd_levels([(one, zero), (two, zero)], lambda a, b: True)]
+    [(0, 1)]
+    """
+    odd: list[tuple[ResolutionLevel, ResolutionLevel]] = []
+    for level, source in broken:
+        for at, pair in enumerate(odd):
+            shared = next((each for each in (level, source) if each in pair), None)
+            if shared is None:
+                continue
+            other = pair[1] if shared == pair[0] else pair[0]
+            if fits(other, source if shared == level else level):
+                odd[at] = (shared, other)
+                break
+        else:
+            odd.append((level, source))
+    return odd
 
 
 def arrays_of(group: Node, level: ResolutionLevel) -> dict[str, Node]:

@@ -38,7 +38,11 @@ def _are_listed(site: Site) -> Iterator[Breach] | Skip:
     listed = {name for name in order if isinstance(name, str)}
     return (
         site.breach(
-            ("members", name), "a column in 'column-order', or the index", f"{show(name)}, which is neither"
+            ("members", name),
+            "a column in 'column-order', or the index",
+            f"{show(name)}, which is neither",
+            # Of several the first tells: who writes columns and forgets the list forgets all of them.
+            related=[node],
         )
         for name in _members(node)
         if name != index and name not in listed
@@ -61,14 +65,19 @@ def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
         return Skip("it isn't known how long the index is")
     first, others = found
     rows = first.lengths[0]
-    expected = f"{rows} rows, as the index {first.node.path} has"
-    wrong = (each for each in others if each.lengths[:1] != (rows,))
-    return (
-        Breach(each.node, each.place(0), expected, str(each.lengths[0]), None, (first.node.path,))
-        if each.lengths
-        else Breach(each.node, each.path, expected, "an array of no dimensions", None, (first.node.path,))
-        for each in wrong
-    )
+    return (_no_column(each, first) for each in others if each.lengths != (rows,))
+
+
+def _no_column(extent: Extent, index: Extent) -> Breach:
+    """That a member of a dataframe is no column as long as the index."""
+    rows = index.lengths[0]
+    expected = f"{rows} rows, as the index {index.node.path} has"
+    if extent.lengths and extent.lengths[0] != rows:
+        return Breach(
+            extent.node, extent.place(0), expected, str(extent.lengths[0]), related=(index.node.path,)
+        )
+    found = f"an array of {len(extent.lengths) or 'no'} dimensions"
+    return Breach(extent.node, extent.path, f"one dimension of {expected}", found, related=(index.node.path,))
 
 
 def _rows_in_a_chunk(extent: Extent) -> int | None:

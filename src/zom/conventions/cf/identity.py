@@ -195,10 +195,11 @@ def _group_attributes(site: Site) -> Iterable[Breach]:
         "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range",
     )  # fmt: skip
     found: list[Any] = [key for key in keys if key in site.holder.attributes]
-    return [
-        site.breach(("attributes", key), f"{key} at the variables that it is about", "it at a group")
-        for key in found
-    ]
+    if not found:
+        return []
+    are, what = ("it is", "it") if len(found) == 1 else ("they are", "them")
+    expected = f"{', '.join(found)} at the variables that {are} about"
+    return [site.breach(("attributes", found[0]), expected, f"{what} at a group")]
 
 
 def _scalar_texts(site: Site) -> Iterable[Breach]:

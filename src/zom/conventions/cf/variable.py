@@ -257,21 +257,19 @@ class Variable:
         *,
         fix: str | None = None,
         related: Iterable[Node] = (),
-        missing: tuple[str, str] | None = None,
+        cause: tuple[str, ...] | None = None,
     ) -> Breach:
         """A breach at the attribute `name`, or at a path of the document."""
         path = ("attributes", name) if isinstance(name, str) else name
         text = found if isinstance(found, str) else show(found)
-        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related), missing)
+        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related), cause)
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""
         group = self.node.parent
         hint = None if group is None else remembered(group, _names_above).hint(word, but=self.name)
-        missing = None if group is None else (word, group.path)
-        return self.breach(
-            name, "the name of a variable of the dataset", repr(word), fix=hint, missing=missing
-        )
+        cause = None if group is None else (word, group.path)
+        return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint, cause=cause)
 
 
 class Coordinates:

@@ -133,9 +133,9 @@ class Convention:
     def __post_init__(self) -> None:
         if self.detect is not None and self.signs:
             raise ExtensionError(f"convention {self.name!r}: expected detect= or signs=, got both")
-        for each in fields(self):
-            if isinstance(each.default, tuple):
-                object.__setattr__(self, each.name, tuple(getattr(self, each.name)))
+        for own in fields(self):
+            if isinstance(own.default, tuple):
+                object.__setattr__(self, own.name, tuple(getattr(self, own.name)))
         is_late = not isinstance(self.attributes, (type, Mapping, type(None)))
         if not is_late or not self.owns:
             keys = dict.fromkeys(key for model in self.models.values() for key in model.owned())

@@ -317,7 +317,12 @@ class Judgement:
         self.problems.append(problem)
         self._told.append(
             (
-                Told(problem, convention, each, site.node, site.holder, breach.missing, breach.slip),
+                Told(
+                    *(problem, convention, each, site.node, site.holder),
+                    cause=breach.cause,
+                    slip=breach.slip,
+                    subject=breach.node,
+                ),
                 self._tally(convention, each),
             )
         )

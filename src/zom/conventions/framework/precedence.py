@@ -8,7 +8,8 @@ A finding rests on another one, and is silent, where
 - it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
 - it repeats the other: the same rule says that another value differs from the same one, that another attribute names
-  the same node that isn't there, or speaks of the next item in a list of numbers, or of lengths.
+  the same node that isn't there, or speaks of the next item in a list of numbers, or of lengths; or both miss
+  something in one object that is empty.
 
 No finding is silent because of one that is less severe, and for each that is silent another one speaks.
 """
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from zom.checks.selector import EVERY, parse_selector
 from zom.errors import ExtensionError
+from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +45,9 @@ _GLOB: Final = frozenset("*?[")
 
 _SEVERITIES: Final = {"error": 0, "warning": 1, "note": 2}
 
+_LAST: Final = 1_000_000
+"""Deeper than any rule, on however many it rests."""
+
 _Rank = tuple[int, ...]
 
 
@@ -56,10 +61,12 @@ class Told(NamedTuple):
     """Where the rule was judged."""
     holder: Node | None = None
     """The node whose attributes the rule speaks of."""
-    missing: tuple[str, str] | None = None
-    """The name that leads to no node, and where it was sought."""
+    cause: tuple[str, ...] | None = None
+    """What it has in common with other findings of its rule that the same fault makes."""
     slip: tuple[str, Path] | None = None
     """The node, and its misspelt key that stands where it says that something is missing."""
+    subject: Node | None = None
+    """The node in whose document its place is."""
 
     @property
     def path(self) -> Path:
@@ -77,6 +84,19 @@ class Told(NamedTuple):
         if self.rule is None:
             return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
         return self.rule.is_schema or self.rule.check.name == "json_type"
+
+    @property
+    def is_in_empty(self) -> bool:
+        """Whether it misses something in an object that is empty, within the attributes of the node."""
+        if self.subject is None or len(self.path) < 3:
+            return False
+        value: Any = self.subject.document
+        for step in self.path[:-1]:
+            try:
+                value = value[step]
+            except (LookupError, TypeError):
+                return False
+        return is_dict(value) and not value
 
     @property
     def twice_in(self) -> Path | None:
@@ -147,8 +167,7 @@ def _rank(told: Told, place: int, refined: Mapping[Convention, int]) -> _Rank:
     severity = _SEVERITIES[told.problem.severity]
     if told.rule is None or told.convention is None:
         # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
-        late = int(not told.is_form)
-        return (severity, late, late, 0, place)
+        return (severity, 0, 0, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
     order = depth(told.convention, told.rule)
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
 
@@ -291,9 +310,12 @@ def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
         return
     if problem.related:
         yield ("related", problem.code, problem.expected, problem.related)
-    if told.missing is not None:
-        key = next((step for step in reversed(path) if isinstance(step, str)), None)
-        yield ("missing", problem.code, key, *told.missing)
+    if told.is_in_empty:
+        yield ("empty", problem.node, path[:-1])
+    if told.cause is not None:
+        inside = path if path[:1] == ("attributes",) else ()
+        key = next((step for step in reversed(inside) if isinstance(step, str)), None)
+        yield ("cause", problem.code, key, *told.cause)
     if "like" in rule.check.params and told.holder is not None:
         yield ("like", problem.code, problem.expected, told.holder.path)
     if path and isinstance(path[-1], int):

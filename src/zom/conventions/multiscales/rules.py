@@ -17,7 +17,7 @@ from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.declarations import Published
 from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
-from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.conventions.multiscale_layout import arrays_of, factors_of, levels_of, odd_levels, sources_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -79,13 +79,15 @@ def _of_one_kind(site: Site) -> Iterable[Breach] | Skip:
     ]
     if len(found) < 2:
         return Skip("fewer than two levels are there")
-    first = found[0][1]
+    # As most of them, so that one that differs is told of, and not all others.
+    ((kind, _),) = Counter(node.kind for _, node in found).most_common(1)
+    first = next(node for _, node in found if node.kind == kind)
     return [
         site.breach(
             level.at("asset"), f"the path of {_kind(first)}, as {first.path} is", _kind(node), related=[node]
         )
         for level, node in found
-        if node.kind != first.kind
+        if node.kind != kind
     ]
 
 
@@ -102,9 +104,7 @@ def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
         return Skip("an asset stands there twice: the name of another level is not known")
     shown = f"one of {', '.join(map(show, list(assets)[:12]))}"
     return [
-        site.breach(level.at("derived_from"), shown, show(level.source))._replace(
-            missing=(level.source, site.node.path)
-        )
+        site.breach(level.at("derived_from"), shown, show(level.source), cause=(level.source, site.node.path))
         for level in levels
         if level.source is not None and level.source not in assets
     ]
@@ -178,25 +178,43 @@ def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _scaled(site: Site) -> Iterable[Breach] | Skip:
+    levels = levels_of(site.node)
     compared = False
-    breaches: list[Breach] = []
-    for level, source in sources_of(levels_of(site.node)):
+    told: dict[tuple[int, int], list[Breach]] = {}
+    broken: list[tuple[ResolutionLevel, ResolutionLevel]] = []
+    for level, source in sources_of(levels):
         scale = level.numbers("scale")
         if not scale or any(each < 0 for each in scale) or level.asset == source.asset:
             continue
-        pairs = _pairs(site.node, level, source)
-        fitting = [(fine, coarse) for fine, coarse in pairs if len(fine.shape or ()) == len(scale)]
-        compared = compared or bool(fitting)
-        breaches += _unlike(site, level, scale, fitting)
-    return (
-        breaches if compared else Skip("no level and its source have arrays with as many dimensions as scale")
-    )
+        pairs = _pairs(site.node, level, source, len(scale))
+        compared = compared or bool(pairs)
+        breaches = list(_unlike(site, level, scale, pairs))
+        if breaches:
+            broken.append((level, source))
+            told[level.place, source.place] = told[source.place, level.place] = breaches
+    if not compared:
+        return Skip("no level and its source have arrays with as many dimensions as scale")
+    factors = factors_of(levels) if len(broken) > 1 else {}
+
+    def fits(level: ResolutionLevel, other: ResolutionLevel) -> bool:
+        if level.place not in factors or other.place not in factors:
+            return False
+        scale = [one / by for one, by in zip(factors[level.place], factors[other.place], strict=False)]
+        return not any(_unlike(site, level, scale, _pairs(site.node, level, other, len(scale))))
+
+    return [breach for one, other in odd_levels(broken, fits) for breach in told[one.place, other.place]]
 
 
-def _pairs(group: Node, level: ResolutionLevel, source: ResolutionLevel) -> list[tuple[Node, Node]]:
-    """The arrays of the source, each with that of the same name in the level."""
-    coarse = arrays_of(group, level)
-    return [(array, coarse[name]) for name, array in arrays_of(group, source).items() if name in coarse]
+def _pairs(
+    group: Node, level: ResolutionLevel, source: ResolutionLevel, ndim: int
+) -> list[tuple[Node, Node]]:
+    """The arrays of so many dimensions of the source, each with that of the same name in the level."""
+    coarse, fine = arrays_of(group, level), arrays_of(group, source)
+    return [
+        (array, coarse[name])
+        for name, array in fine.items()
+        if name in coarse and len(array.shape or ()) == ndim
+    ]
 
 
 def _unlike(

@@ -178,13 +178,16 @@ def references_lead(site: Site) -> Iterator[Breach] | Skip:
     if found is None:
         return _NOT_HERE
     expected = "the full name of a dimension that this group, or one above it, declares"
+    known = _known(site.node)
     return (
         site.breach(
             (*found.place, place),
             expected,
             show(name),
-            fix=did_you_mean(near(name, _known(site.node))),
-            missing=(name, name.rpartition("/")[0]),
+            fix=did_you_mean(near(name, known)),
+            # Where none is declared, the first array tells of it.
+            related=[each for each in (site.node.parent,) if each is not None and not known],
+            cause=(name, name.rpartition("/")[0]),
         )
         for place, name in enumerate(found.names)
         if isinstance(name, str) and name.startswith("/") and _declared(site.node, name) is None

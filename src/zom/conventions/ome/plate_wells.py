@@ -13,7 +13,7 @@ from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zom.conventions.ome.edition import Edition, Judge
     from zom.formats.node_view import Node
@@ -48,10 +48,17 @@ def indices_in_range(site: Site) -> Iterator[Breach]:
                 )
 
 
-def path_agrees(site: Site) -> Iterator[Breach]:
+def path_agrees(site: Site) -> Sequence[Breach]:
     """The path of a well names the row and the column of its indices."""
-    if not is_dict(site.scope):
-        return
+    breaches = list(_disagreeing(site)) if is_dict(site.scope) else []
+    if len(breaches) < 2 or 2 * len(breaches) <= len(list(lists(site.scope, "wells"))):
+        return breaches
+    # Where most wells disagree, it is the rows or the columns that stand in another order.
+    first = breaches[0]
+    return (first._replace(found=f"{first.found}; {len(breaches) - 1} more disagree"),)
+
+
+def _disagreeing(site: Site) -> Iterator[Breach]:
     rows, columns = _names(site, "rows"), _names(site, "columns")
     for place, well in lists(site.scope, "wells"):
         row, column, path = _index(well, "rowIndex"), _index(well, "columnIndex"), well.get("path")

@@ -40,7 +40,8 @@ _KEPT: Final = "labels-listed"
 
 def _holds(rule: CheckedRule) -> bool:
     """Whether a rule of OME-Zarr holds for SpatialData: what only should be, spatialdata leaves out."""
-    of_image = rule.id.startswith("transform") and "datasets" not in (rule.each or "datasets")
+    where = f"{rule.each or ''}{rule.check.params.get('at', '')}"
+    of_image = rule.id.startswith("transform") and "datasets" not in where
     binds = rule.level == "MUST" or rule.id == _KEPT
     return binds and rule.id not in _OTHERWISE and not of_image
 

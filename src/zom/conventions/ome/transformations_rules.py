@@ -72,7 +72,7 @@ def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
             if written is None
             else f"rename {written!r} to {_SYSTEMS!r}",
             # Of transformations that name the same system, the first tells of it.
-            missing=(name, site.node.path if place.image is None else pointer_of(place.image.path)),
+            cause=(name, site.node.path if place.image is None else pointer_of(place.image.path)),
             slip=None if written is None else (site.node.path, (*place.path[:-2], written)),
         )
 
