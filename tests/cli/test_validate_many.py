@@ -52,6 +52,14 @@ def test_prefixes_and_patterns_of_urls_name_the_stores_below(call, stores, place
     assert subjects(out) == [f"{url}/one/a.zarr", f"{url}/two/b"]
 
 
+def test_a_place_that_several_names_lead_to_is_validated_once(call, stores):
+    url = stores.as_uri()
+    names = ["d/two/b", "d/", "./d/two/b", "d//two/b/", "d/*/*", f"{url}/two/b", f"{url}/*/b", "none", "none"]
+    code, out, _ = call("validate", *names, "--format", "json")
+    assert code == 3
+    assert subjects(out) == ["d/two/b", "d/one/a.zarr", f"{url}/two/b", "none"]
+
+
 def test_a_store_in_one_file_below_a_directory_is_found(call, tmp_path):
     (tmp_path / "d").mkdir()
     zom.materialize(GROUP, tmp_path / "d" / "c.zarr.zip").store.close()

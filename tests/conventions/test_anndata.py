@@ -72,7 +72,6 @@ def test_what_anndata_0_7_wrote_is_told_of():
         old["members"][name]["attributes"]["encoding-version"] = "0.1.0"
     assert [(problem.code, problem.node) for problem in zom.validate(old)] == [
         ("anndata/encoding-type", "/"),
-        ("anndata/encoding-version", "/"),
         ("anndata/legacy", "/obs"),
         ("anndata/legacy", "/var"),
     ]

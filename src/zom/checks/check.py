@@ -72,9 +72,8 @@ class Breach(NamedTuple):
     """What to do; None where the rule says it."""
     related: tuple[str, ...] = ()
     """The paths of other nodes that it takes to see why."""
-    cause: tuple[str, ...] | None = None
-    """What it has in common with other breaches of its rule that the same fault makes: where a name leads to no node,
-    that name, and the path of the group where it was sought."""
+    cause: tuple[str, str] | None = None
+    """The node that makes the breach, mostly by not being there: its name, and the path of the group where it was sought."""
     slip: tuple[str, Path] | None = None
     """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
 
@@ -203,7 +202,7 @@ class Site:
         fix: str | None = None,
         node: Node | None = None,
         related: Iterable[Node] = (),
-        cause: tuple[str, ...] | None = None,
+        cause: tuple[str, str] | None = None,
         slip: tuple[str, Path] | None = None,
     ) -> Breach:
         """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.

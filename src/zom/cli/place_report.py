@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
@@ -24,7 +25,7 @@ Choices = dict[str, Any]
 
 
 def places_of(arguments: argparse.Namespace) -> list[str]:
-    """The places that are named, in their order; a pattern that nothing matches is kept.
+    """The places that are named, in their order and each once; a pattern that nothing matches is kept.
 
     A mistake in a name is the business of whoever opens it: the others are validated.
     """
@@ -38,15 +39,17 @@ def places_of(arguments: argparse.Namespace) -> list[str]:
         raise CommandError(message, USAGE)
     if arguments.enclosing:
         return around(names)
-    found: list[str] = []
+    found: dict[str, str] = {}
     for name in names:
         try:
-            found.extend([each for match in matching(name) or [name] for each in within(match)])
+            places = [each for match in matching(name) or [name] for each in within(match)]
         except CommandError as error:
             if error.code == USAGE:
                 raise
-            found.append(name)
-    return found
+            places = [name]
+        for each in places:
+            found.setdefault(each if "://" in each else str(Path(each)), each)
+    return [*found.values()]
 
 
 def choices_from(arguments: argparse.Namespace) -> Choices:

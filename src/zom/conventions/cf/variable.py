@@ -257,7 +257,7 @@ class Variable:
         *,
         fix: str | None = None,
         related: Iterable[Node] = (),
-        cause: tuple[str, ...] | None = None,
+        cause: tuple[str, str] | None = None,
     ) -> Breach:
         """A breach at the attribute `name`, or at a path of the document."""
         path = ("attributes", name) if isinstance(name, str) else name

@@ -399,8 +399,9 @@ class Judgement:
 
 def _of_zarr(problem: Problem) -> Told:
     """What Zarr's own rules say: a member that they don't know stands for the one that it is misspelt as."""
-    name = problem.inside[0] if problem.code == UNKNOWN_MEMBER.code else None
-    meant = near(name, MEMBER_NAMES["array"] | MEMBER_NAMES["group"])
+    if problem.code != UNKNOWN_MEMBER.code:
+        return Told(problem)
+    meant = near(problem.inside[0], MEMBER_NAMES["array"] | MEMBER_NAMES["group"])
     return Told(problem, slip=(problem.node, (meant[0],)) if meant else None)
 
 

@@ -2,14 +2,15 @@
 
 A finding rests on another one, and is silent, where
 - its rule says so: `after` names rules that fail at its node, or at a node that it speaks of; `after_any`, anywhere;
+- it speaks of a node whose document, or whose attributes, nobody can read, or of a name that leads to one;
 - it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then
   types of values, then the convention that refines others, then the order of rules;
 - it reads a place where the type of a value is at fault, or compares with a place that is at fault;
 - it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
-- it repeats the other: the same rule says that another value differs from the same one, that another attribute names
-  the same node that isn't there, or speaks of the next item in a list of numbers, or of lengths; or both miss
-  something in one object that is empty.
+- it repeats the other: the same rule says that another value differs from the same one, or speaks of the next item in a
+  list of numbers, or of lengths; or both name the same node that isn't there, or miss something in one object that is
+  empty.
 
 No finding is silent because of one that is less severe, and for each that is silent another one speaks.
 """
@@ -17,6 +18,7 @@ No finding is silent because of one that is less severe, and for each that is si
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
@@ -24,10 +26,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from zom.checks.selector import EVERY, parse_selector
 from zom.errors import ExtensionError
-from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from zom.checks.checked_rule import CheckedRule
     from zom.checks.selector import Selector
@@ -61,8 +62,8 @@ class Told(NamedTuple):
     """Where the rule was judged."""
     holder: Node | None = None
     """The node whose attributes the rule speaks of."""
-    cause: tuple[str, ...] | None = None
-    """What it has in common with other findings of its rule that the same fault makes."""
+    cause: tuple[str, str] | None = None
+    """The node that makes it, mostly by not being there: its name, and where it was sought."""
     slip: tuple[str, Path] | None = None
     """The node, and its misspelt key that stands where it says that something is missing."""
     subject: Node | None = None
@@ -87,16 +88,16 @@ class Told(NamedTuple):
 
     @property
     def is_in_empty(self) -> bool:
-        """Whether it misses something in an object that is empty, within the attributes of the node."""
-        if self.subject is None or len(self.path) < 3:
+        """Whether it misses something in an object that is empty: in all of the attributes, or within them."""
+        if self.problem.severity == "note" or self.subject is None or self.path[:1] != ("attributes",):
             return False
-        value: Any = self.subject.document
-        for step in self.path[:-1]:
+        value: Any = self.subject.attributes
+        for step in self.path[1:-1]:
             try:
                 value = value[step]
             except (LookupError, TypeError):
                 return False
-        return is_dict(value) and not value
+        return isinstance(value, Mapping) and not value
 
     @property
     def twice_in(self) -> Path | None:
@@ -105,6 +106,16 @@ class Told(NamedTuple):
             return None
         places = [at for at, step in enumerate(self.path) if isinstance(step, int)]
         return self.path[: places[-1]] if places else None
+
+    @property
+    def is_of_unknown(self) -> bool:
+        """Whether it says that the document of a node, or all of its attributes, can't be read."""
+        return self.rule is None and self.is_form and not self.is_placed
+
+    @property
+    def sought(self) -> str | None:
+        """The path of the node that makes it."""
+        return None if self.cause is None else f"{self.cause[1].rstrip('/')}/{self.cause[0]}"
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -127,7 +138,8 @@ def settled(told: Sequence[Told]) -> dict[int, int]:
         return {}
     present = {each.convention.id: each.convention for each in told if each.convention is not None}
     refined = {each.convention: refinement(each.convention, present) for each in told if each.convention}
-    ranks = [_rank(each, place, refined) for place, each in enumerate(told)]
+    depths = _depths(tuple(sorted(refined, key=lambda each: each.name)))
+    ranks = [_rank(each, place, refined, depths) for place, each in enumerate(told)]
     index = _Index(told, ranks)
     silent: dict[int, int] = {}
     for place, each in enumerate(told):
@@ -163,12 +175,12 @@ def _specific(told: Sequence[Told], silent: dict[int, int]) -> dict[int, int]:
     return {place: instead.get(speaker, speaker) for place, speaker in silent.items()}
 
 
-def _rank(told: Told, place: int, refined: Mapping[Convention, int]) -> _Rank:
+def _rank(told: Told, place: int, refined: Mapping[Convention, int], depths: Mapping[_Place, int]) -> _Rank:
     severity = _SEVERITIES[told.problem.severity]
     if told.rule is None or told.convention is None:
         # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
         return (severity, 0, 0, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
-    order = depth(told.convention, told.rule)
+    order = depths[told.convention, told.rule.id]
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
 
 
@@ -184,30 +196,47 @@ def depth(convention: Convention, rule: CheckedRule) -> int:
     >>> [depth(convention, rule) for rule in convention.rules]
     [0, 1]
     """
-    return _depths(convention)[rule.id] if rule.after or rule.after_any else 0
+    return _depths((convention,))[convention, rule.id] if rule.after or rule.after_any else 0
+
+
+_Place = tuple["Convention", str]
+"""A rule by its id, and whose it is."""
 
 
 @lru_cache(maxsize=256)
-def _depths(convention: Convention) -> dict[str, int]:
-    """The depth of each rule of a convention, by id."""
-    before: dict[str, set[str]] = {}
-    others: set[str] = set()
-    ids = {convention.code(rule): rule.id for rule in convention.all_rules}
-    for rule in convention.all_rules:
-        wanted = tuple(convention.full(each) for each in (*rule.after, *rule.after_any))
-        if any(each.partition("/")[0] != convention.id for each in wanted):
-            others.add(rule.id)
-        before.setdefault(rule.id, set()).update(chain.from_iterable(_matched(ids, each) for each in wanted))
-    found: dict[str, int] = {}
+def _depths(conventions: tuple[Convention, ...]) -> dict[_Place, int]:
+    """The depth of each rule of conventions that are found together, of which rules rest on rules of others as well."""
+    codes: defaultdict[str, list[_Place]] = defaultdict(list)
+    for each in conventions:
+        for rule_id in dict.fromkeys(rule.id for rule in each.all_rules):
+            codes[f"{each.id}/{rule_id}"].append((each, rule_id))
+    before: dict[_Place, set[_Place]] = {}
+    for each in conventions:
+        for rule in each.all_rules:
+            wanted = map(each.full, (*rule.after, *rule.after_any))
+            causes = chain.from_iterable(chain.from_iterable(_matched(codes, pattern) for pattern in wanted))
+            # Of several versions of a convention, each has its own rules.
+            own = {place for place in causes if place[0] is each or place[0].id != each.id}
+            before.setdefault((each, rule.id), set()).update(own)
+    found: dict[_Place, int] = {}
     while len(found) < len(before):
-        ready = {name for name, causes in before.items() if name not in found and causes <= found.keys()}
+        ready = {place for place, causes in before.items() if place not in found and causes <= found.keys()}
+        found.update({place: max((0, *(found[cause] + 1 for cause in before[place]))) for place in ready})
         if not ready:
-            left = ", ".join(sorted(before.keys() - found.keys()))
-            raise ExtensionError(f"convention {convention.name!r}: rules rest on each other: {left}")
-        found.update(
-            {name: max((int(name in others), *(found[each] + 1 for each in before[name]))) for name in ready}
-        )
+            _without_others(before, found)
     return found
+
+
+def _without_others(before: dict[_Place, set[_Place]], found: Mapping[_Place, int]) -> None:
+    """Of rules that rest on each other, take away where they rest on other conventions; ExtensionError where none does."""
+    left = [place for place in before if place not in found]
+    across = {place: {cause for cause in before[place] if cause[0] is not place[0]} for place in left}
+    if not any(across.values()):
+        convention = left[0][0]
+        names = ", ".join(sorted(rule_id for each, rule_id in left if each is convention))
+        raise ExtensionError(f"convention {convention.name!r}: rules rest on each other: {names}")
+    for place, causes in across.items():
+        before[place] -= causes
 
 
 def _matched(codes: Mapping[str, _T], pattern: str) -> Iterator[_T]:
@@ -244,11 +273,14 @@ class _Index:
         self._first: dict[tuple[Any, ...], _Rank] = {}
         self._conventions: dict[tuple[str, str], _Rank] = {}
         self._worst: dict[str, _Rank] = {}
+        self._unknown: dict[str, _Rank] = {}
         for each, rank in sorted(zip(told, ranks, strict=True), key=lambda pair: pair[1]):
             code = each.problem.code
             self._codes.setdefault(code, rank)
             if each.problem.severity != "note":
                 self._worst.setdefault(each.problem.node, rank)
+            if each.is_of_unknown:
+                self._unknown.setdefault(each.problem.node, rank)
             for key in _same_cause(each):
                 self._first.setdefault(key, rank)
             if each.rule is not None and each.convention is not None:
@@ -276,6 +308,9 @@ class _Index:
             known = None if told.convention is None else (told.problem.node, told.convention.id)
             yield from (self._conventions[known],) if known in self._conventions else ()
             return
+        if self._unknown:
+            spoken_of = (*told.nodes, told.sought)
+            yield from (self._unknown[node] for node in spoken_of if node in self._unknown)
         yield from self._rules_before(told, told.rule, told.convention)
         yield from self._places_read(told, told.rule)
 
@@ -313,9 +348,7 @@ def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
     if told.is_in_empty:
         yield ("empty", problem.node, path[:-1])
     if told.cause is not None:
-        inside = path if path[:1] == ("attributes",) else ()
-        key = next((step for step in reversed(inside) if isinstance(step, str)), None)
-        yield ("cause", problem.code, key, *told.cause)
+        yield ("cause", *told.cause)
     if "like" in rule.check.params and told.holder is not None:
         yield ("like", problem.code, problem.expected, told.holder.path)
     if path and isinstance(path[-1], int):

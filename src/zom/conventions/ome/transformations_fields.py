@@ -42,9 +42,12 @@ def _stored(site: Site, types: object) -> Iterator[tuple[Piece, str, Node | None
 
 def _matrix_path(site: Site) -> list[Breach] | Skip:
     found = list(_stored(site, _MATRICES))
-    wrong = [(piece, path) for piece, path, node in found if node is None or not node.is_array]
     breaches = [
-        site.breach((*piece.path, "path"), "the path of an array", show(path)) for piece, path in wrong
+        site.breach(
+            (*piece.path, "path"), "the path of an array", show(path), related=() if node is None else (node,)
+        )
+        for piece, path, node in found
+        if node is None or not node.is_array
     ]
     return breaches if found else _NOT_READ
 
