@@ -598,6 +598,25 @@ def test_a_misspelt_member_is_one_error_which_says_what_is_meant(document, meant
     assert problem.fix == f'rename "{written}" to "{meant}"'
 
 
+@pytest.mark.parametrize(
+    ("document", "meant", "written", "version"),
+    [
+        (V3_ARRAY, "data_type", {"dtype": "|u1"}, "v3"),
+        (V3_ARRAY, "chunk_grid", {"chunks": [2]}, "v3"),
+        (V3_ARRAY, "codecs", {"compressor": None, "filters": None}, "v3"),
+        (V3_ARRAY, "codecs", {"filters": None}, "v3"),
+        (V2_ARRAY, "dtype", {"data_type": "uint8"}, "v2"),
+        (V2_ARRAY, "chunks", {"chunk_grid": {"name": "regular"}}, "v2"),
+    ],
+)
+def test_a_member_that_is_called_as_another_format_calls_it_is_one_error(document, meant, written, version):
+    spoiled = {name: value for name, value in document.items() if name != meant} | written
+    (problem,) = zom.validate(spoiled, conventions=())
+    assert (problem.code, problem.pointer) == (f"{version}/missing-member", f"/{meant}")
+    assert problem.found == "nothing, but " + " and ".join(f'"{name}"' for name in written)
+    assert problem.fix == f'write "{meant}" as Zarr {version} has it'
+
+
 def test_a_member_that_is_unknown_and_near_to_none_that_is_missing_is_told_by_itself():
     spoiled = {name: value for name, value in V3_ARRAY.items() if name != "codecs"}
     found = [(each.code, each.pointer) for each in zom.validate({**spoiled, "pyramid": 1}, conventions=())]

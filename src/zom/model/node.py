@@ -7,7 +7,7 @@ comes out holds its document; the fields are views of it that can't change eithe
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic import ValidationError, create_model
 
@@ -109,7 +109,10 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
 def _tell_slips_once(
     family: Family, kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]
 ) -> None:
-    """Let the fault that a member is missing say so where another one is misspelt as that, which is one fault."""
+    """Let the fault that a member is missing say so where another one is meant as that, which is one fault.
+
+    It is misspelt, or called as another format of Zarr calls it.
+    """
     missing = [each for each in faults if each.rule is family.missing_rule and each.found == "nothing"]
     missing = [each for each in missing if len(each.path) == 1]
     if not missing:
@@ -119,10 +122,26 @@ def _tell_slips_once(
     for fault in missing:
         (meant,) = fault.path
         written = slip(str(meant), others)
+        foreign = [each for each in _FOREIGN_NAMES.get(meant, ()) if each in others]
         if written is not None:
-            fix = f"rename {show(written)} to {show(meant)}"
-            faults[faults.index(fault)] = fault._replace(found=f"nothing, but {show(written)}", fix=fix)
-            faults[:] = [each for each in faults if each.path != (written,)]
+            found, fix = (written,), f"rename {show(written)} to {show(meant)}"
+        elif foreign:
+            found, fix = tuple(foreign), f"write {show(meant)} as Zarr {family.form} has it"
+        else:
+            continue
+        said = f"nothing, but {' and '.join(map(show, found))}"
+        faults[faults.index(fault)] = fault._replace(found=said, fix=fix)
+        faults[:] = [each for each in faults if each.path[:1] not in {(name,) for name in found}]
+
+
+_FOREIGN_NAMES: Final[Mapping[str | int, tuple[str, ...]]] = {
+    "data_type": ("dtype",),
+    "chunk_grid": ("chunks",),
+    "codecs": ("compressor", "filters"),
+    "dtype": ("data_type",),
+    "chunks": ("chunk_grid",),
+}
+"""How other formats of Zarr call members of the same meaning."""
 
 
 def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Fault]:

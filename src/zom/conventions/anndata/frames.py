@@ -41,10 +41,11 @@ def _are_listed(site: Site) -> Iterator[Breach] | Skip:
             ("members", name),
             "a column in 'column-order', or the index",
             f"{show(name)}, which is neither",
+            related=[member],
             # Of several the first tells: who writes columns and forgets the list forgets all of them.
-            related=[node],
+            cause=("column-order", node.path),
         )
-        for name in _members(node)
+        for name, member in _members(node).items()
         if name != index and name not in listed
     )
 

@@ -199,7 +199,10 @@ def _group_attributes(site: Site) -> Iterable[Breach]:
         return []
     are, what = ("it is", "it") if len(found) == 1 else ("they are", "them")
     expected = f"{', '.join(found)} at the variables that {are} about"
-    return [site.breach(("attributes", found[0]), expected, f"{what} at a group")]
+    # A variable that became a group is not there for others that name it.
+    above = site.node.parent
+    cause = None if above is None else (site.node.name, above.path)
+    return [site.breach(("attributes", found[0]), expected, f"{what} at a group", cause=cause)]
 
 
 def _scalar_texts(site: Site) -> Iterable[Breach]:

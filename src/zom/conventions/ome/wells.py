@@ -70,8 +70,16 @@ def acquisition_known(edition: Edition) -> Judge:
         if not ids or not is_dict(site.scope):
             return Skip("no plate with acquisitions is above")
         expected = f"one of {', '.join(map(show, ids[:12]))}"
+        row = site.node.parent
+        plate = "/" if row is None or row.parent is None else row.parent.path
         return (
-            site.breach(site.at("images", place, "acquisition"), expected, image["acquisition"])
+            site.breach(
+                site.at("images", place, "acquisition"),
+                expected,
+                image["acquisition"],
+                # One that the plate has lost is told of at the first of its images.
+                cause=(f"acquisition {image['acquisition']}", plate),
+            )
             for place, image in lists(site.scope, "images")
             if type(image.get("acquisition")) in {int, float} and image["acquisition"] not in ids
         )
