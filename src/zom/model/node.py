@@ -124,14 +124,14 @@ def _tell_slips_once(
         written = slip(str(meant), others)
         foreign = [each for each in _FOREIGN_NAMES.get(meant, ()) if each in others]
         if written is not None:
-            found, fix = (written,), f"rename {show(written)} to {show(meant)}"
+            names, fix = [written], f"rename {show(written)} to {show(meant)}"
         elif foreign:
-            found, fix = tuple(foreign), f"write {show(meant)} as Zarr {family.form} has it"
+            names, fix = foreign, f"write {show(meant)} as Zarr {family.form} has it"
         else:
             continue
-        said = f"nothing, but {' and '.join(map(show, found))}"
+        said = f"nothing, but {' and '.join(map(show, names))}"
         faults[faults.index(fault)] = fault._replace(found=said, fix=fix)
-        faults[:] = [each for each in faults if each.path[:1] not in {(name,) for name in found}]
+        faults[:] = [each for each in faults if each.path[:1] not in {(name,) for name in names}]
 
 
 _FOREIGN_NAMES: Final[Mapping[str | int, tuple[str, ...]]] = {

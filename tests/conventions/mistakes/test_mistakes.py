@@ -17,7 +17,7 @@ import pytest
 
 import zom
 from zom.conventions import conventions
-from zom.conventions.framework.precedence import depth
+from zom.conventions.framework.rule_depth import depth
 from zom.problems import pointer_of
 from zom.testing.convention_cases import document_of
 

@@ -16,7 +16,8 @@ from zom.checks.selector import EVERY, leads, leads_along, parse_selector
 from zom.checks.verdict import asking, pointer_to, problem_of, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
-from zom.conventions.framework.precedence import Told, settled
+from zom.conventions.framework.precedence import settled
+from zom.conventions.framework.told import Told
 from zom.dataclass import dataclass
 from zom.extension.registry import near
 from zom.formats.v3_rules import MEMBER_NAMES, UNKNOWN_MEMBER

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.framework.attributes import Steps
     from zom.conventions.framework.convention import Convention
-    from zom.conventions.framework.precedence import Told
+    from zom.conventions.framework.told import Told
     from zom.problems import Path
 
 __all__ = ["MisspeltKey", "is_taken", "misspelt_in", "misspelt_sign", "with_hints"]

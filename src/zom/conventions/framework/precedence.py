@@ -18,31 +18,25 @@ No finding is silent because of one that is less severe, and for each that is si
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.selector import EVERY, parse_selector
-from zom.errors import ExtensionError
+from zom.conventions.framework.rule_depth import depths_of, matched, refinement
+from zom.conventions.framework.told import same_cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zom.checks.checked_rule import CheckedRule
     from zom.checks.selector import Selector
     from zom.conventions.framework.attributes import Steps
     from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.rule_depth import RulePlace
+    from zom.conventions.framework.told import Told
     from zom.formats.node_view import Node
-    from zom.problems import Path, Problem
+    from zom.problems import Path
 
-__all__ = ["Told", "settled"]
-
-_T = TypeVar("_T")
-
-_GLOB: Final = frozenset("*?[")
-"""What makes a code a pattern of codes."""
+__all__ = ["settled"]
 
 _SEVERITIES: Final = {"error": 0, "warning": 1, "note": 2}
 
@@ -52,81 +46,10 @@ _LAST: Final = 1_000_000
 _Rank = tuple[int, ...]
 
 
-class Told(NamedTuple):
-    """A finding, and who says so: a rule of a convention at a node, the framework, or Zarr's own rules."""
-
-    problem: Problem
-    convention: Convention | None = None
-    rule: CheckedRule | None = None
-    node: Node | None = None
-    """Where the rule was judged."""
-    holder: Node | None = None
-    """The node whose attributes the rule speaks of."""
-    cause: tuple[str, str] | None = None
-    """The node that makes it, mostly by not being there: its name, and where it was sought."""
-    slip: tuple[str, Path] | None = None
-    """The node, and its misspelt key that stands where it says that something is missing."""
-    subject: Node | None = None
-    """The node in whose document its place is."""
-
-    @property
-    def path(self) -> Path:
-        """Where in the document of its node it is."""
-        return self.problem.inside
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether its place is a value, and not a whole node."""
-        return self.path not in {(), ("attributes",)}
-
-    @property
-    def is_form(self) -> bool:
-        """Whether it says that a value is of the wrong type."""
-        if self.rule is None:
-            return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
-        return self.rule.is_schema or self.rule.check.name == "json_type"
-
-    @property
-    def is_in_empty(self) -> bool:
-        """Whether it misses something in an object that is empty: in all of the attributes, or within them."""
-        if self.problem.severity == "note" or self.subject is None or self.path[:1] != ("attributes",):
-            return False
-        value: Any = self.subject.attributes
-        for step in self.path[1:-1]:
-            try:
-                value = value[step]
-            except (LookupError, TypeError):
-                return False
-        return isinstance(value, Mapping) and not value
-
-    @property
-    def twice_in(self) -> Path | None:
-        """The list in which something stands twice, where it says that."""
-        if self.rule is None or self.rule.check.name != "unique":
-            return None
-        places = [at for at, step in enumerate(self.path) if isinstance(step, int)]
-        return self.path[: places[-1]] if places else None
-
-    @property
-    def is_of_unknown(self) -> bool:
-        """Whether it says that the document of a node, or all of its attributes, can't be read."""
-        return self.rule is None and self.is_form and not self.is_placed
-
-    @property
-    def sought(self) -> str | None:
-        """The path of the node that makes it."""
-        return None if self.cause is None else f"{self.cause[1].rstrip('/')}/{self.cause[0]}"
-
-    @property
-    def nodes(self) -> frozenset[str]:
-        """The paths of the nodes that it speaks of."""
-        around = () if self.holder is None else (self.holder.path,)
-        return frozenset((self.problem.node, *self.problem.related, *around))
-
-
 def settled(told: Sequence[Told]) -> dict[int, int]:
     """Which findings are silent, by place in the sequence, each with the one that speaks for it.
 
+    >>> from zom.conventions.framework.told import Told
     >>> from zom.problems import Problem
     >>> at = ("attributes", "a")
     >>> one, other = (Told(Problem(f"x/{name}", name, "/", "/attributes/a", at, "1", "2"))
@@ -138,7 +61,7 @@ def settled(told: Sequence[Told]) -> dict[int, int]:
         return {}
     present = {each.convention.id: each.convention for each in told if each.convention is not None}
     refined = {each.convention: refinement(each.convention, present) for each in told if each.convention}
-    depths = _depths(tuple(sorted(refined, key=lambda each: each.name)))
+    depths = depths_of(tuple(sorted(refined, key=lambda each: each.name)))
     ranks = [_rank(each, place, refined, depths) for place, each in enumerate(told)]
     index = _Index(told, ranks)
     silent: dict[int, int] = {}
@@ -175,89 +98,15 @@ def _specific(told: Sequence[Told], silent: dict[int, int]) -> dict[int, int]:
     return {place: instead.get(speaker, speaker) for place, speaker in silent.items()}
 
 
-def _rank(told: Told, place: int, refined: Mapping[Convention, int], depths: Mapping[_Place, int]) -> _Rank:
+def _rank(
+    told: Told, place: int, refined: Mapping[Convention, int], depths: Mapping[RulePlace, int]
+) -> _Rank:
     severity = _SEVERITIES[told.problem.severity]
     if told.rule is None or told.convention is None:
         # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
         return (severity, 0, 0, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
     order = depths[told.convention, told.rule.id]
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
-
-
-# --- what rules and conventions presuppose -----------------------------------------------------------------
-
-
-def depth(convention: Convention, rule: CheckedRule) -> int:
-    """How many rules a rule rests on, one on the other; ExtensionError where it rests on itself.
-
-    >>> from zom.conventions import CheckedRule, Convention, required
-    >>> first = CheckedRule("first", required("a"))
-    >>> convention = Convention("example", rules=[first, CheckedRule("next", required("b"), after=("first",))])
-    >>> [depth(convention, rule) for rule in convention.rules]
-    [0, 1]
-    """
-    return _depths((convention,))[convention, rule.id] if rule.after or rule.after_any else 0
-
-
-_Place = tuple["Convention", str]
-"""A rule by its id, and whose it is."""
-
-
-@lru_cache(maxsize=256)
-def _depths(conventions: tuple[Convention, ...]) -> dict[_Place, int]:
-    """The depth of each rule of conventions that are found together, of which rules rest on rules of others as well."""
-    codes: defaultdict[str, list[_Place]] = defaultdict(list)
-    for each in conventions:
-        for rule_id in dict.fromkeys(rule.id for rule in each.all_rules):
-            codes[f"{each.id}/{rule_id}"].append((each, rule_id))
-    before: dict[_Place, set[_Place]] = {}
-    for each in conventions:
-        for rule in each.all_rules:
-            wanted = map(each.full, (*rule.after, *rule.after_any))
-            causes = chain.from_iterable(chain.from_iterable(_matched(codes, pattern) for pattern in wanted))
-            # Of several versions of a convention, each has its own rules.
-            own = {place for place in causes if place[0] is each or place[0].id != each.id}
-            before.setdefault((each, rule.id), set()).update(own)
-    found: dict[_Place, int] = {}
-    while len(found) < len(before):
-        ready = {place for place, causes in before.items() if place not in found and causes <= found.keys()}
-        found.update({place: max((0, *(found[cause] + 1 for cause in before[place]))) for place in ready})
-        if not ready:
-            _without_others(before, found)
-    return found
-
-
-def _without_others(before: dict[_Place, set[_Place]], found: Mapping[_Place, int]) -> None:
-    """Of rules that rest on each other, take away where they rest on other conventions; ExtensionError where none does."""
-    left = [place for place in before if place not in found]
-    across = {place: {cause for cause in before[place] if cause[0] is not place[0]} for place in left}
-    if not any(across.values()):
-        convention = left[0][0]
-        names = ", ".join(sorted(rule_id for each, rule_id in left if each is convention))
-        raise ExtensionError(f"convention {convention.name!r}: rules rest on each other: {names}")
-    for place, causes in across.items():
-        before[place] -= causes
-
-
-def _matched(codes: Mapping[str, _T], pattern: str) -> Iterator[_T]:
-    """What stands at the codes that a pattern is of: most name one code, which needs no expression."""
-    if _GLOB.isdisjoint(pattern):
-        if pattern in codes:
-            yield codes[pattern]
-    else:
-        yield from (found for code, found in codes.items() if fnmatchcase(code, pattern))
-
-
-def refinement(convention: Convention, present: Mapping[str, Convention]) -> int:
-    """How many of the conventions that are `present`, by id, it refines, one above the other.
-
-    >>> from zom.conventions import Convention
-    >>> xarray, cf = Convention("xarray"), Convention("cf", refines=("xarray",))
-    >>> refinement(xarray, {"xarray": xarray, "cf": cf}), refinement(cf, {"xarray": xarray, "cf": cf})
-    (0, 1)
-    """
-    below = [present[name] for name in convention.refines if name in present and name != convention.id]
-    return max((refinement(each, present) + 1 for each in below), default=0)
 
 
 # --- what is at fault, by place ----------------------------------------------------------------------------
@@ -281,7 +130,7 @@ class _Index:
                 self._worst.setdefault(each.problem.node, rank)
             if each.is_of_unknown:
                 self._unknown.setdefault(each.problem.node, rank)
-            for key in _same_cause(each):
+            for key in same_cause(each):
                 self._first.setdefault(key, rank)
             if each.rule is not None and each.convention is not None:
                 self._conventions.setdefault((each.problem.node, each.convention.id), rank)
@@ -316,14 +165,14 @@ class _Index:
 
     def repeated(self, told: Told) -> Iterator[_Rank]:
         """The ranks of the first findings that say the same of the same cause."""
-        return (self._first[key] for key in _same_cause(told))
+        return (self._first[key] for key in same_cause(told))
 
     def _rules_before(self, told: Told, rule: CheckedRule, convention: Convention) -> Iterator[_Rank]:
         for pattern in map(convention.full, rule.after):
             for node in told.nodes:
-                yield from _matched(self._at[node], pattern)
+                yield from matched(self._at[node], pattern)
         for pattern in map(convention.full, rule.after_any):
-            yield from _matched(self._codes, pattern)
+            yield from matched(self._codes, pattern)
 
     def _places_read(self, told: Told, rule: CheckedRule) -> Iterator[_Rank]:
         for selector, is_compared in _read_by(rule):
@@ -336,34 +185,6 @@ class _Index:
             found = faults.read(steps, is_compared=is_compared)
             if found is not None:
                 yield found
-
-
-def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
-    """What findings of one rule have in common where one value makes all of them."""
-    problem, rule, path = told.problem, told.rule, told.path
-    if rule is None:
-        return
-    if problem.related:
-        yield ("related", problem.code, problem.expected, problem.related)
-    if told.is_in_empty:
-        yield ("empty", problem.node, path[:-1])
-    if told.cause is not None:
-        yield ("cause", *told.cause)
-    if "like" in rule.check.params and told.holder is not None:
-        yield ("like", problem.code, problem.expected, told.holder.path)
-    if path and isinstance(path[-1], int):
-        if told.is_form:
-            yield ("form", problem.code, problem.expected, problem.node, path[:-1])
-        elif _is_number(problem.found) or (told.node is not None and path[:-1] == told.node.dims_path):
-            yield ("list", problem.code, problem.node, path[:-1])
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_by(rule: CheckedRule) -> Iterator[tuple[str, bool]]:

@@ -1,0 +1,116 @@
+"""Findings as they were told: who says what of which node, and what several of them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.checks.checked_rule import CheckedRule
+    from zom.conventions.framework.convention import Convention
+    from zom.formats.node_view import Node
+    from zom.problems import Path, Problem
+
+__all__ = ["Told", "same_cause"]
+
+
+class Told(NamedTuple):
+    """A finding, and who says so: a rule of a convention at a node, the framework, or Zarr's own rules."""
+
+    problem: Problem
+    convention: Convention | None = None
+    rule: CheckedRule | None = None
+    node: Node | None = None
+    """Where the rule was judged."""
+    holder: Node | None = None
+    """The node whose attributes the rule speaks of."""
+    cause: tuple[str, str] | None = None
+    """The node that makes it, mostly by not being there: its name, and where it was sought."""
+    slip: tuple[str, Path] | None = None
+    """The node, and its misspelt key that stands where it says that something is missing."""
+    subject: Node | None = None
+    """The node in whose document its place is."""
+
+    @property
+    def path(self) -> Path:
+        """Where in the document of its node it is."""
+        return self.problem.inside
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its place is a value, and not a whole node."""
+        return self.path not in {(), ("attributes",)}
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it says that a value is of the wrong type."""
+        if self.rule is None:
+            return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
+        return self.rule.is_schema or self.rule.check.name == "json_type"
+
+    @property
+    def is_in_empty(self) -> bool:
+        """Whether it misses something in an object that is empty: in all of the attributes, or within them."""
+        if self.problem.severity == "note" or self.subject is None or self.path[:1] != ("attributes",):
+            return False
+        value: Any = self.subject.attributes
+        for step in self.path[1:-1]:
+            try:
+                value = value[step]
+            except (LookupError, TypeError):
+                return False
+        return isinstance(value, Mapping) and not value
+
+    @property
+    def twice_in(self) -> Path | None:
+        """The list in which something stands twice, where it says that."""
+        if self.rule is None or self.rule.check.name != "unique":
+            return None
+        places = [at for at, step in enumerate(self.path) if isinstance(step, int)]
+        return self.path[: places[-1]] if places else None
+
+    @property
+    def is_of_unknown(self) -> bool:
+        """Whether it says that the document of a node, or all of its attributes, can't be read."""
+        return self.rule is None and self.is_form and not self.is_placed
+
+    @property
+    def sought(self) -> str | None:
+        """The path of the node that makes it."""
+        return None if self.cause is None else f"{self.cause[1].rstrip('/')}/{self.cause[0]}"
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """The paths of the nodes that it speaks of."""
+        around = () if self.holder is None else (self.holder.path,)
+        return frozenset((self.problem.node, *self.problem.related, *around))
+
+
+def same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
+    """What findings of one rule have in common where one value makes all of them."""
+    problem, rule, path = told.problem, told.rule, told.path
+    if rule is None:
+        return
+    if problem.related:
+        yield ("related", problem.code, problem.expected, problem.related)
+    if told.is_in_empty:
+        yield ("empty", problem.node, path[:-1])
+    if told.cause is not None:
+        yield ("cause", *told.cause)
+    if "like" in rule.check.params and told.holder is not None:
+        yield ("like", problem.code, problem.expected, told.holder.path)
+    if path and isinstance(path[-1], int):
+        if told.is_form:
+            yield ("form", problem.code, problem.expected, problem.node, path[:-1])
+        elif _is_number(problem.found) or (told.node is not None and path[:-1] == told.node.dims_path):
+            yield ("list", problem.code, problem.node, path[:-1])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
