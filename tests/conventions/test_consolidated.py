@@ -194,3 +194,20 @@ def test_a_block_of_a_group_below_is_checked_too():
     store.set("g/zarr.json", json.dumps(document).encode())
     (problem,) = zom.validate(store, conventions=["consolidated"]).problems
     assert (problem.code, problem.node, problem.key) == ("consolidated/no-ghosts", "/g", "g/zarr.json")
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"a": 1, "b": [{}]}, {1: 2, "a": 3}, {"a": {1, 2}}, {(1,): 3}, {"a": float("nan")}, {"a": b""}, 7, None],
+    ids=str,
+)
+def test_a_renamed_node_may_hold_anything(attributes):
+    node = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    whole = {
+        "zarr_format": 3,
+        "node_type": "group",
+        "members": {"new": {**node, "members": {}}},
+        "consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": {"old": node}},
+    }
+    found = [each for each in codes(whole) if each.startswith("consolidated/")]
+    assert found in (["consolidated/no-ghosts"], [])

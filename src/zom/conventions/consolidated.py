@@ -6,7 +6,6 @@ of Zarr v2 stands beside it; in a store, it is seen as if it stood there, too.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
@@ -52,12 +51,7 @@ def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
         if not isinstance(node, Node) or (node is site.node and node.form == "v3") or not is_dict(entry):
             continue
         mine = node.document
-        if mine.get("node_type") != entry.get("node_type"):
-            names = ["node_type"]
-        else:
-            # zarr-python nests an empty block in the entry of each group.
-            names = differing_members(_FAMILIES[node.form], mine, entry, ignore=(_BLOCK, "members"))
-        for name in names:
+        for name in _differ(node, entry):
             expected = f"{show(mine[name]) if name in mine else 'nothing'}, as in {node.path}"
             found = show(entry[name]) if name in entry else "nothing"
             place = (_BLOCK, "metadata", path, name)
@@ -102,28 +96,36 @@ def _renamed(
     """The nodes whose entry has another name: those without one that say the same, and have the same nodes below."""
     if not ghosts or not absent:
         return {}
-    left = _by_content({path: node.document for path, node in absent.items()})
-    found: dict[str, str] = {}
-    for content, paths in _by_content({path: entries[path] for path in ghosts}).items():
-        found.update(zip(paths, left.get(content, ()), strict=False))
-    return found
+    left = _by_looks({path: node.document for path, node in absent.items()})
+    pairs = (
+        pair
+        for looks, paths in _by_looks({path: entries[path] for path in ghosts}).items()
+        for pair in zip(paths, left.get(looks, ()), strict=False)
+    )
+    return {old: new for old, new in pairs if not _differ(absent[new], entries[old])}
 
 
-def _by_content(documents: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The highest of the paths, by the text of what stands there, and below."""
-    below: dict[str, dict[str, Any]] = {}
-    for path, document in documents.items():
+def _by_looks(documents: Mapping[str, Any]) -> dict[tuple[str, ...], list[str]]:
+    """The highest of the paths, by the shape that stands there, and the paths below."""
+    below: dict[str, list[str]] = {}
+    for path in documents:
         highest = _highest(path, documents)
-        said = (
-            {key: value for key, value in document.items() if key not in {_BLOCK, "members"}}
-            if is_dict(document)
-            else document
-        )
-        below.setdefault(highest, {})[path.removeprefix(highest)] = said
-    found: dict[str, list[str]] = {}
-    for highest, content in below.items():
-        found.setdefault(json.dumps(content, sort_keys=True), []).append(highest)
+        below.setdefault(highest, []).append(path.removeprefix(highest))
+    found: dict[tuple[str, ...], list[str]] = {}
+    for highest, inner in below.items():
+        document = documents[highest]
+        shape = show(document.get("shape")) if is_dict(document) else ""
+        found.setdefault((shape, *sorted(inner)), []).append(highest)
     return found
+
+
+def _differ(node: Node, entry: Any) -> list[str]:
+    """The members in which a node and an entry differ."""
+    mine = node.document
+    if not is_dict(entry) or mine.get("node_type") != entry.get("node_type"):
+        return ["node_type"]
+    # zarr-python nests an empty block in the entry of each group.
+    return differing_members(_FAMILIES[node.form], mine, entry, ignore=(_BLOCK, "members"))
 
 
 def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:

@@ -105,7 +105,7 @@ def _rank(
     if told.rule is None or told.convention is None:
         # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
         return (severity, 0, 0, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
-    order = depths[told.convention, told.rule.id]
+    order = depths.get((told.convention, told.rule.id), 0)
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
 
 
