@@ -65,8 +65,9 @@ def _is_complete(site: Site) -> Iterator[Breach] | Skip:
 
 def _missing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
     absent = _absent(site.node, entries)
+    ghosts = _ghosts_among(site.node, entries) if absent else {}
     # Of nodes that were renamed the entry tells that has the old name.
-    renamed = {*_renamed(_ghosts_among(site.node, entries), entries, absent).values()}
+    renamed = {*_renamed(ghosts, entries, absent).values()}
     for path, node in absent.items():
         highest = _highest(path, absent)
         if highest not in renamed:
