@@ -328,6 +328,25 @@ def test_true_asks_for_the_values(data, checked):
     assert rule.passed == checked
 
 
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ("values", "convention/unreadable-values"),
+        ("keys", "convention/unreadable-values"),
+        ("index", "convention/unreadable-values"),
+        ("all", "chunk/undecodable"),
+    ],
+)
+@pytest.mark.parametrize("path", ["", "a/b"])
+def test_a_damaged_chunk_is_one_finding_however_much_is_read(data, code, path):
+    spec = v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members={"x": index("x", size=2)})
+    store = zom.materialize(spec, "memory:", path).store
+    store.set(f"{path}/x/c/0".lstrip("/"), b"short")
+    report = zom.validate(store, path=path, conventions=["cf"], data=data)
+    (problem,) = (each for each in report if each.severity == "error")
+    assert (problem.code, problem.node) == (code, f"/{path}/x".replace("//", "/"))
+
+
 def test_values_that_can_not_be_decoded_are_told_once_and_judged_by_no_rule():
     store = coordinate([1.0, 2.0])
     store.set("x/c/0", b"short")

@@ -12,6 +12,7 @@ from zom.conventions.framework.detection import judge
 from zom.conventions.framework.judgement import Judgement
 from zom.errors import SpecError, StoreError
 from zom.hierarchy.change.new_names import names_in_tree
+from zom.hierarchy.check.chunk_rules import UNREADABLE_VALUES
 from zom.hierarchy.check.expected import differences
 from zom.hierarchy.check.stored_view import StoredView
 from zom.hierarchy.check.tally import Tally
@@ -87,11 +88,17 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
 
         StoreCheck(store, tree, tally, choices.limits).check(data, progress, pool)
     findings = _judge(store, tree, choices, judgement, reads_values=data != "none")
+    stored = list(tally.problems())
+    # What is wrong with the chunks of an array says why its values can't be read.
+    damaged = {each.node for each in stored if each.severity == "error"}
+    findings = tuple(
+        each for each in findings if each.code != UNREADABLE_VALUES.code or each.node not in damaged
+    )
     # What a convention tells of consolidated metadata, reading need not tell again.
     is_told = "consolidated" in judgement.presences
     found = (*(each for each in own if not (is_told and each.code == STALE.code)), *findings)
     told = {(each.code, each.node) for each in found}
-    rest = (each for each in tally.problems() if (each.code, each.node) not in told)
+    rest = (each for each in stored if (each.code, each.node) not in told)
     return choices.report(
         judgement, (*found, *rest, *_differences(store, tree, choices)), store.url, store.url
     )
