@@ -133,6 +133,12 @@ def test_coordinates_of_cf_rise_or_fall(values, expected):
     assert findings(coordinate(values), "cf", "cf/coordinate-values-monotonic") == expected
 
 
+@pytest.mark.parametrize("values", [[1.0, np.nan, 3.0], [np.nan, np.nan], [3.0, np.nan, 4.0, 1.0]])
+def test_missing_coordinates_are_told_of_and_not_their_order(values):
+    report = zom.validate(coordinate(values), conventions=["cf"], data=True)
+    assert [each.code for each in report if each.severity == "error"] == ["cf/coordinate-values-missing"]
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [([1.0, 2.0], []), ([1.0, np.nan, np.nan], ["/x: no missing values; 2, the first at index 1"])],

@@ -64,6 +64,16 @@ def test_a_damaged_document_is_the_one_finding(name, consolidated):
             assert [each.key for each in found] == [key], (how, key, [str(each) for each in found])
 
 
+@pytest.mark.parametrize(
+    ("name", "key"), [("xarray-climate-v2", ".zgroup"), ("xarray-climate-v3", "zarr.json")]
+)
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_root_is_the_one_finding_beside_consolidated_metadata(name, key, how):
+    whole = stored(name, consolidated=True)
+    report = zom.validate(MemoryStore({**whole, key: DAMAGES[how](whole[key])}))
+    assert [each.key for each in report if each.severity != "note"] == [key]
+
+
 @pytest.mark.parametrize("name", ["anndata-v2", "xarray-weather-v2", "xarray-weather-v3"])
 def test_a_damaged_document_is_told_by_a_command_that_knows_no_other_format(name, tmp_path):
     """What a format's module adds when it is imported may not be there yet."""

@@ -94,8 +94,11 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
     findings = tuple(
         each for each in findings if each.code != UNREADABLE_VALUES.code or each.node not in damaged
     )
-    # What a convention tells of consolidated metadata, reading need not tell again.
-    is_told = "consolidated" in judgement.presences
+    # What a convention tells of consolidated metadata, or a document that nobody can read, reading need not tell again.
+    root = tree.path.rstrip("/") or "/"
+    is_told = "consolidated" in judgement.presences or any(
+        each.severity == "error" and each.node == root and not each.inside for each in own
+    )
     found = (*(each for each in own if not (is_told and each.code == STALE.code)), *findings)
     told = {(each.code, each.node) for each in found}
     rest = (each for each in stored if (each.code, each.node) not in told)
