@@ -73,7 +73,7 @@ class Breach(NamedTuple):
     related: tuple[str, ...] = ()
     """The paths of other nodes that it takes to see why."""
     cause: tuple[str, str] | None = None
-    """The node that makes the breach, mostly by not being there: its name, and the path of the group where it was sought."""
+    """What makes it and others: mostly a node that isn't there, by its name and the path of the group where it was sought."""
     slip: tuple[str, Path] | None = None
     """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
 

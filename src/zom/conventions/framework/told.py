@@ -27,7 +27,7 @@ class Told(NamedTuple):
     holder: Node | None = None
     """The node whose attributes the rule speaks of."""
     cause: tuple[str, str] | None = None
-    """The node that makes it, mostly by not being there: its name, and where it was sought."""
+    """What makes it and others: mostly a node that isn't there, by its name and where it was sought."""
     slip: tuple[str, Path] | None = None
     """The node, and its misspelt key that stands where it says that something is missing."""
     subject: Node | None = None
@@ -78,7 +78,7 @@ class Told(NamedTuple):
 
     @property
     def sought(self) -> str | None:
-        """The path of the node that makes it."""
+        """The path of that node."""
         return None if self.cause is None else f"{self.cause[1].rstrip('/')}/{self.cause[0]}"
 
     @property
