@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = ["distance", "is_own_dimension", "meant", "misspelt", "slip"]
+__all__ = ["distance", "is_own_dimension", "is_short_slip", "meant", "misspelt", "slip"]
 
 _JOINTS = re.compile(r"[\s_.:-]+")
 _END = re.compile(r"[0-9]*\Z")
@@ -69,7 +69,22 @@ def is_own_dimension(dim: str, name: str) -> bool:
     >>> is_own_dimension("tme", "time"), is_own_dimension("lattitude", "latitude"), is_own_dimension("y", "x")
     (True, True, False)
     """
-    return misspelt(dim, name) or (min(len(dim), len(name)) > 2 and distance(dim, name, 1) == 1)
+    return misspelt(dim, name) or _is_one_letter_off(dim, name)
+
+
+@lru_cache(maxsize=4096)
+def is_short_slip(name: str, known: str) -> bool:
+    """Whether a letter behind the first is missing or too many, or two are swapped; another letter makes another word.
+
+    >>> is_short_slip("tme", "time"), is_short_slip("lta", "lat"), is_short_slip("lag", "lat"), is_short_slip("t", "ti")
+    (True, True, False, False)
+    """
+    is_other_word = len(name) == len(known) and sorted(name) != sorted(known)
+    return _is_one_letter_off(name, known) and name[0] == known[0] and not is_other_word
+
+
+def _is_one_letter_off(name: str, known: str) -> bool:
+    return min(len(name), len(known)) > 2 and distance(name, known, 1) == 1
 
 
 def _parts(text: str) -> tuple[str, ...]:

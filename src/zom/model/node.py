@@ -106,6 +106,16 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     return spec
 
 
+_FOREIGN_NAMES: Final[Mapping[str | int, tuple[str, ...]]] = {
+    "data_type": ("dtype",),
+    "chunk_grid": ("chunks",),
+    "codecs": ("compressor", "filters"),
+    "dtype": ("data_type",),
+    "chunks": ("chunk_grid",),
+}
+"""How other formats of Zarr call members of the same meaning."""
+
+
 def _tell_slips_once(
     family: Family, kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]
 ) -> None:
@@ -131,17 +141,7 @@ def _tell_slips_once(
             continue
         said = f"nothing, but {' and '.join(map(show, names))}"
         faults[faults.index(fault)] = fault._replace(found=said, fix=fix)
-        faults[:] = [each for each in faults if each.path[:1] not in {(name,) for name in names}]
-
-
-_FOREIGN_NAMES: Final[Mapping[str | int, tuple[str, ...]]] = {
-    "data_type": ("dtype",),
-    "chunk_grid": ("chunks",),
-    "codecs": ("compressor", "filters"),
-    "dtype": ("data_type",),
-    "chunks": ("chunk_grid",),
-}
-"""How other formats of Zarr call members of the same meaning."""
+        faults[:] = [each for each in faults if not each.path or each.path[0] not in names]
 
 
 def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Fault]:

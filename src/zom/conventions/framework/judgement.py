@@ -319,10 +319,14 @@ class Judgement:
         self._told.append(
             (
                 Told(
-                    *(problem, convention, each, site.node, site.holder),
-                    cause=breach.cause,
-                    slip=breach.slip,
-                    subject=breach.node,
+                    problem,
+                    convention,
+                    each,
+                    site.node,
+                    site.holder,
+                    breach.cause,
+                    breach.slip,
+                    breach.node,
                 ),
                 self._tally(convention, each),
             )

@@ -177,20 +177,23 @@ def references_lead(site: Site) -> Iterator[Breach] | Skip:
     found = _references(site.node)
     if found is None:
         return _NOT_HERE
-    expected = "the full name of a dimension that this group, or one above it, declares"
-    known = _known(site.node)
     return (
-        site.breach(
-            (*found.place, place),
-            expected,
-            show(name),
-            fix=did_you_mean(near(name, known)),
-            # Where none is declared, the first array tells of it.
-            related=[each for each in (site.node.parent,) if each is not None and not known],
-            cause=(name, name.rpartition("/")[0]),
-        )
+        _undeclared(site, (*found.place, place), name)
         for place, name in enumerate(found.names)
         if isinstance(name, str) and name.startswith("/") and _declared(site.node, name) is None
+    )
+
+
+def _undeclared(site: Site, place: Path, name: str) -> Breach:
+    known, above = _known(site.node), site.node.parent
+    return site.breach(
+        place,
+        "the full name of a dimension that this group, or one above it, declares",
+        show(name),
+        fix=did_you_mean(near(name, known)),
+        # Where none is declared, the first array tells of it.
+        related=() if known or above is None else (above,),
+        cause=(name, name.rpartition("/")[0]),
     )
 
 

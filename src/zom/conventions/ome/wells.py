@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.ome.edition import Edition, Judge
+    from zom.formats.node_view import Node
 
 __all__ = ["FieldOfView", "Well", "acquisition_known", "acquisition_told"]
 
@@ -36,10 +37,16 @@ class Well(Part):
     images: list[FieldOfView] = Field(min_length=1)
 
 
+def _plate_above(site: Site) -> Node | None:
+    """The group above the row of a well."""
+    row = site.node.parent
+    return None if row is None else row.parent
+
+
 def _acquisitions(edition: Edition, site: Site) -> list[Any] | None:
     """The ids of the acquisitions of the plate above; None where no plate is known, or it lists none."""
-    row = site.node.parent
-    plate = edition.metadata(row.parent).get("plate") if row is not None and row.parent is not None else None
+    above = _plate_above(site)
+    plate = None if above is None else edition.metadata(above).get("plate")
     if not is_dict(plate) or not is_list(plate.get("acquisitions")):
         return None
     return [each.get("id") for _, each in lists(plate, "acquisitions")]
@@ -67,18 +74,17 @@ def acquisition_known(edition: Edition) -> Judge:
 
     def acquisition_known(site: Site) -> Iterator[Breach] | Skip:
         ids = [each for each in _acquisitions(edition, site) or () if each is not None]
-        if not ids or not is_dict(site.scope):
+        above = _plate_above(site)
+        if above is None or not ids or not is_dict(site.scope):
             return Skip("no plate with acquisitions is above")
         expected = f"one of {', '.join(map(show, ids[:12]))}"
-        row = site.node.parent
-        plate = "/" if row is None or row.parent is None else row.parent.path
         return (
             site.breach(
                 site.at("images", place, "acquisition"),
                 expected,
                 image["acquisition"],
                 # One that the plate has lost is told of at the first of its images.
-                cause=(f"acquisition {image['acquisition']}", plate),
+                cause=(f"acquisition {image['acquisition']}", above.path),
             )
             for place, image in lists(site.scope, "images")
             if type(image.get("acquisition")) in {int, float} and image["acquisition"] not in ids

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from zom.formats.node_view import Node
     from zom.problems import Path
 
-__all__ = ["ATTRIBUTES", "ELEMENT_CHECKS", "LINK", "PLACES", "TABLE_TYPE", "TYPES", "Role", "role_of"]
+__all__ = [
+    "ATTRIBUTES",
+    "ELEMENT_CHECKS",
+    "LINK",
+    "PLACES",
+    "TABLE_TYPE",
+    "TYPES",
+    "Role",
+    "metadata_of",
+    "role_of",
+]
 
 LINK: Final = "https://spatialdata.scverse.org/en/stable/design_doc.html"
 
@@ -67,16 +77,16 @@ def role_of(node: Node) -> Role:
         if role == place:
             return role
     if is_image(node):
-        return "labels" if "image-label" in _metadata(node)[1] else "images"
+        return "labels" if "image-label" in metadata_of(node)[1] else "images"
     return "container"
 
 
 def is_image(node: Node) -> bool:
     """Whether it has the metadata of an image of OME-Zarr."""
-    return "multiscales" in _metadata(node)[1]
+    return "multiscales" in metadata_of(node)[1]
 
 
-def _metadata(node: Node) -> tuple[Path, dict[str, Any]]:
+def metadata_of(node: Node) -> tuple[Path, dict[str, Any]]:
     """The metadata of OME-Zarr of a group, and where it stands."""
     found = node.attributes.get("ome")
     return (("ome",), found) if is_dict(found) else ((), dict(node.attributes))
@@ -84,7 +94,7 @@ def _metadata(node: Node) -> tuple[Path, dict[str, Any]]:
 
 def image_of(node: Node) -> tuple[Path, dict[str, Any]] | None:
     """The image that a group is, of which SpatialData has one in each, and what leads to it from the attributes."""
-    before, metadata = _metadata(node)
+    before, metadata = metadata_of(node)
     images = metadata.get("multiscales")
     first = images[0] if is_list(images) and images else None
     return ((*before, "multiscales", 0), first) if is_dict(first) else None
@@ -117,7 +127,7 @@ def _version_known(site: Site) -> Iterator[Breach] | Skip:
 def _ome_version_fits(site: Site, version: str) -> Iterator[Breach]:
     """An image names the version, OME-Zarr's own where that was still its format's; of unknown ones the report tells."""
     node = site.node
-    path, held = _metadata(node) if node.form == "v3" else image_of(node) or ((), {})
+    path, held = metadata_of(node) if node.form == "v3" else image_of(node) or ((), {})
     if not path:
         return  # no image, which another rule tells
     found, wanted = held.get("version"), _OME_ZARR[version]

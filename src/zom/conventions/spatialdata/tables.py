@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.conventions.spatialdata.container import elements_of
-from zom.conventions.spatialdata.elements import role_of
+from zom.conventions.spatialdata.elements import metadata_of, role_of
 from zom.extension.registry import did_you_mean, near
-from zom.json.python_value import is_dict, is_list
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -58,28 +58,24 @@ def _regions_there(site: Site) -> Iterator[Breach] | Skip:
     if not regions or container is None:
         return Skip("no table of a container that names elements")
     known = [node.name for role, node in elements_of(container) if role != "tables"]
-    listing = _listing(container)
     return (
         site.breach(
             path,
             "the name of an element",
             show(each),
             fix=did_you_mean(near(each, known)),
-            related=[listing[each]] if isinstance(each, str) and each in listing else (),
+            related=_listing(container, each),
         )
         for path, each in regions
         if each not in known
     )
 
 
-def _listing(container: Node) -> dict[str, Node]:
-    """The group of label images, by the names that it lists."""
+def _listing(container: Node, name: object) -> tuple[Node, ...]:
+    """The group of label images, where it lists that name."""
     group = (container.members or {}).get("labels")
-    if group is None:
-        return {}
-    metadata = group.attributes.get("ome") if group.form == "v3" else group.attributes
-    listed = metadata.get("labels") if is_dict(metadata) else None
-    return {name: group for name in listed if isinstance(name, str)} if is_list(listed) else {}
+    listed = None if group is None else metadata_of(group)[1].get("labels")
+    return (group,) if group is not None and is_list(listed) and name in listed else ()
 
 
 def _columns_there(site: Site) -> Iterator[Breach] | Skip:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.checks.dimensions import length_breaches, lengths_of, named_arrays
 from zom.checks.references import near_name
-from zom.misspelling import distance, is_own_dimension, misspelt
+from zom.misspelling import is_own_dimension, is_short_slip, misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -106,13 +106,7 @@ def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) ->
 def _is_nearly(name: str, known: str) -> bool:
     short, long = sorted((name, known), key=len)
     is_short_for = len(short) > 2 and len(short) * 2 < len(long) and long.isalpha() and long.startswith(short)
-    return is_short_for or misspelt(name, known) or _is_slip_of_short(short, long)
-
-
-def _is_slip_of_short(short: str, long: str) -> bool:
-    """Whether one letter behind the first is missing, as in "tme", or two are swapped: another letter makes another word."""
-    is_edit = len(short) > 2 and short[0] == long[0] and distance(short, long, 1) == 1
-    return is_edit and (len(short) < len(long) or sorted(short) == sorted(long))
+    return is_short_for or misspelt(name, known) or is_short_slip(name, known)
 
 
 def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:

@@ -88,23 +88,29 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
 
         StoreCheck(store, tree, tally, choices.limits).check(data, progress, pool)
     findings = _judge(store, tree, choices, judgement, reads_values=data != "none")
-    stored = list(tally.problems())
+    # What a convention tells of consolidated metadata, or a document that nobody can read, reading need not tell again.
+    if "consolidated" in judgement.presences or _is_unreadable(tree.path, own):
+        own = tuple(each for each in own if each.code != STALE.code)
+    found = _told_once((*own, *findings), tally.problems())
+    return choices.report(judgement, (*found, *_differences(store, tree, choices)), store.url, store.url)
+
+
+def _is_unreadable(path: str, own: Iterable[Problem]) -> bool:
+    """Whether the document of the node at the path is in error as a whole."""
+    node = path.rstrip("/") or "/"
+    return any(each.severity == "error" and each.node == node and not each.inside for each in own)
+
+
+def _told_once(documents: Iterable[Problem], stored: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The problems of documents, and of what is stored besides, of which one says what another one does, too."""
+    stored = tuple(stored)
     # What is wrong with the chunks of an array says why its values can't be read.
     damaged = {each.node for each in stored if each.severity == "error"}
-    findings = tuple(
-        each for each in findings if each.code != UNREADABLE_VALUES.code or each.node not in damaged
+    found = tuple(
+        each for each in documents if each.code != UNREADABLE_VALUES.code or each.node not in damaged
     )
-    # What a convention tells of consolidated metadata, or a document that nobody can read, reading need not tell again.
-    root = tree.path.rstrip("/") or "/"
-    is_told = "consolidated" in judgement.presences or any(
-        each.severity == "error" and each.node == root and not each.inside for each in own
-    )
-    found = (*(each for each in own if not (is_told and each.code == STALE.code)), *findings)
     told = {(each.code, each.node) for each in found}
-    rest = (each for each in stored if (each.code, each.node) not in told)
-    return choices.report(
-        judgement, (*found, *rest, *_differences(store, tree, choices)), store.url, store.url
-    )
+    return (*found, *(each for each in stored if (each.code, each.node) not in told))
 
 
 def _read(hierarchy: CheckedHierarchy, choices: Choices) -> tuple[StoredTree, tuple[Problem, ...]]:
