@@ -14,11 +14,11 @@ setup: ## create the environment with all tools, and install the commit hooks
 	$(RUN)/pip install --quiet -e '.[lint]'
 	$(RUN)/pre-commit install
 
-fast: ## lint, types, and the unit tests without corpora, side by side
+fast: ## lint, types, and a case of each test but corpora and slow ones, side by side
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target unit types lint
 
 unit:
-	$(RUN)/python -m pytest -n 2 -q -m 'not slow and not corpus'
+	ZOM_CASES=1 $(RUN)/python -m pytest -n 2 -q -m 'not slow and not corpus'
 
 test: ## all tests; doctests, docs and the README are part of them
 	$(RUN)/python -m pytest -n 2 -q

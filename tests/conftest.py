@@ -1,7 +1,8 @@
 """Marks the corpora: thousands of cases that each repeat one test. Lets Ctrl-C through.
 
-The fast lane leaves corpora and slow tests out. With ZOM_SHARE=2/3 the second third of their cases runs, as in the
-interop scripts; with ZOM_SHARE_OF=all also of all other tests.
+The fast lane leaves corpora and slow tests out, and with ZOM_CASES=1 runs one case of each other test. With ZOM_SHARE=2/3
+the second third of the cases of corpora and slow tests runs, as in the interop scripts; with ZOM_SHARE_OF=all also of all
+other tests.
 """
 
 from __future__ import annotations
@@ -68,11 +69,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_corpus(item.path):
             item.add_marker(pytest.mark.corpus)
-    left_out = [item for item in items if is_shared(item) and not share.is_chosen(item.nodeid)]
+    left_out = {item for item in items if is_shared(item) and not share.is_chosen(item.nodeid)}
+    if "ZOM_CASES" in os.environ:
+        left_out |= set(items) - some_cases(items, int(os.environ["ZOM_CASES"]))
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(left_out)
-        items[:] = [item for item in items if item not in gone]
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def some_cases(items: list[pytest.Item], count: int) -> set[pytest.Item]:
+    """So many of the cases of each test, far from each other; others for each share."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return {
+        cases[(share.OWN - 1 + place) * len(cases) // (share.SHARES * count) % len(cases)]
+        for cases in tests.values()
+        for place in range(0, share.SHARES * min(count, len(cases)), share.SHARES)
+    }
 
 
 def is_shared(item: pytest.Item) -> bool:

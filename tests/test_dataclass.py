@@ -294,6 +294,7 @@ def test_a_class_that_holds_itself_is_shown():
     assert repr(ring).endswith("Ring(inner=[...])")
 
 
+@pytest.mark.slow
 def test_all_classes_of_zom_are_made_by_it():
     sources = Path(zom.__file__).parent
     own = [

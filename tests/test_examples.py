@@ -16,6 +16,7 @@ def name_of(path):
     return path.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
 def test_an_example_runs(example, tmp_path):
     command = [sys.executable, "-W", "error", str(example)]

@@ -179,6 +179,7 @@ def codes_in(tree):
             yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
 
 
+@pytest.mark.slow
 def test_every_rule_is_known_to_who_asks_for_all():
     source = Path(zom.__file__).parent
     files = [file for file in source.rglob("*.py") if not file.is_relative_to(source / "testing")]

@@ -84,6 +84,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noun", EXPECTED)
 def test_the_repr_of_a_thing_of_ten_thousand_nodes_is_one_short_line(things, noun):
     text = repr(things[noun])

@@ -161,6 +161,7 @@ TYPED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", START)
 def test_the_tab_key_completes_a_line(scripts, here, shell):
     """The shell, on a terminal, runs what it has completed: a function called zom prints its words."""

@@ -21,6 +21,7 @@ def problems(value: Any, schema: Any) -> list[str]:
     return [str(problem) for problem in schema_check.schema_problems(document, schema)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value", [ARRAY, {**ARRAY, "shape": [-1]}, {**ARRAY, "fill_value": 10**30}, [], None, 2**70]
 )

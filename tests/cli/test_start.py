@@ -46,6 +46,7 @@ def said(place, *command, **variables):
     return done.stderr.splitlines(), done.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["tree a.zarr", "validate a.zarr", "info a.zarr/a", "diff a.zarr a.zarr", "rules", "--help"]
 )
@@ -56,6 +57,7 @@ def test_who_reads_documents_collects_no_cycles(place, words):
     assert int(count) <= 1, "the start of Python itself may collect once"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

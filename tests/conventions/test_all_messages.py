@@ -88,6 +88,7 @@ EVERYWHERE = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @EVERYWHERE
 def test_no_message_shows_a_regular_expression(corpus):
     wrong = {(code, text) for code, expected, _, fix in said(corpus) for text in (expected, fix or "")}

@@ -246,6 +246,7 @@ def test_the_schema_of_a_convention_is_valid_and_has_no_noise(name):
     assert '"title": "' not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_schema_refuses_what_breaks_a_rule_that_it_is_said_to_express(path):
     cases = load_cases(path)

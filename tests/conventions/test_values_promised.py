@@ -217,6 +217,7 @@ def test_names_of_variables_are_all_different():
     assert found.found == "'g' at index 0 and again at 2"
 
 
+@pytest.mark.slow
 def test_repeated_values_are_found_in_bounded_memory(monkeypatch):
     """All checksums would be 1 MiB, and the values 2 MiB: less is held."""
     monkeypatch.setattr(blocks, "SUMS", 1 << 15)

@@ -214,11 +214,13 @@ DOCUMENTS = json.loads((Path(__file__).parent / "documents.json").read_text(enco
 EXAMPLES = Path(__file__).parents[2] / "examples" / "declarations"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS["good"], ids=json.dumps)
 def test_the_schema_takes_what_is_declared(document):
     assert list(validator().iter_errors(document)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS["bad"], ids=json.dumps)
 def test_the_schema_refuses_what_declare_refuses(document):
     assert list(validator().iter_errors(document))

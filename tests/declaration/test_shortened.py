@@ -28,6 +28,7 @@ SLOW = settings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @SLOW
 @given(data=st.data())
@@ -105,6 +106,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @SLOW
 @given(st.dictionaries(st.text(), JSON))
 def test_what_is_written_as_yaml_reads_as_the_same(value):
@@ -138,6 +140,7 @@ def test_examples_are_said_in_the_words_of_their_builders(example, word):
     assert len(yaml_text(said).splitlines()) <= 30
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_images_are_said_by_their_axes_and_levels(data):

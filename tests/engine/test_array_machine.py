@@ -229,4 +229,6 @@ ArrayMachine.TestCase.settings = settings(
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
-TestArrays = pytest.mark.filterwarnings("ignore::zom.errors.SpecWarning")(ArrayMachine.TestCase)
+TestArrays = pytest.mark.slow(
+    pytest.mark.filterwarnings("ignore::zom.errors.SpecWarning")(ArrayMachine.TestCase)
+)

@@ -75,6 +75,7 @@ def test_an_element_takes_one_request():
     assert requests(array, lambda: array[123, 4567]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("few", "many"),
     [

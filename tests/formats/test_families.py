@@ -35,6 +35,7 @@ print([problem.pointer for problem in check(wrong, "closed") if problem.pointer.
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", DOCUMENTS)
 @pytest.mark.parametrize("first", FIRST)
 def test_a_new_process_has_the_classes_of_the_format_that_it_asks_for(form, first):

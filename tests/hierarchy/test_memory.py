@@ -53,6 +53,7 @@ def most(act: Callable[[], Any]) -> int:
     return peak - (result.nbytes if isinstance(result, np.ndarray) else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "key", [np.s_[:, :], np.s_[8:-8, 8:-8], np.s_[::4, ::4]], ids=["all", "cut", "strided"]

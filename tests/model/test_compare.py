@@ -112,6 +112,7 @@ def test_what_differs_is_found_in_its_place(spec: Any, one: Any, other: Any, poi
     assert all(change.pointer.startswith(pointer.rsplit("/", 1)[0]) for change in changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)

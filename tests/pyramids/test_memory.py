@@ -36,6 +36,7 @@ def peak_of(act):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mean", "mode", "stride"])
 @pytest.mark.parametrize(
     ("chunks", "shards", "stored"),

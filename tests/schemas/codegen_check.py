@@ -4,8 +4,8 @@
 
 json-schema-to-typescript, whose output `tsc --strict` must accept and where no type may be made twice;
 quicktype for TypeScript and Rust; datamodel-code-generator, whose models must import and judge the
-samples in schemas/. Prints a table; the exit code is 1 where a generator fails. Schemas of conventions, which are many
-and alike, are left to their share of runs where ZOM_SHARE is set. It installs the tools, in
+samples in schemas/. Prints a table; the exit code is 1 where a generator fails. Where ZOM_SHARE is set, the schemas of
+nodes, which hold those of arrays and groups, are tried, and of the others their share. It installs the tools, in
 the versions below, in a temporary directory, or in DIRECTORY, where they are found again.
 """
 # ruff: noqa: T201
@@ -255,7 +255,7 @@ def check(folder: Path) -> int:
     schemas = [
         each
         for each in found
-        if "convention" not in each.parts or share.is_chosen(each.relative_to(SCHEMAS).as_posix())
+        if each.name.startswith("node.") or share.is_chosen(each.relative_to(SCHEMAS).as_posix())
     ]
     with tempfile.TemporaryDirectory(dir=tools.folder) as made, ThreadPoolExecutor(2) as pool:
         work = Path(made)

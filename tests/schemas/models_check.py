@@ -5,7 +5,7 @@
 TypeScript: `tsc --strict` accepts every module together with its hierarchy as a value of the root's type, and refuses it with a member
 of another type; ajv in strict mode compiles the module's schema, accepts the hierarchy and refuses it after each change below. Python:
 mypy and pyright accept every module in strict mode, and the root's class accepts and refuses the same documents. The hierarchies are
-the samples in schemas/ and such as hypothesis makes, the same each time. Exits with 1 where anything differs.
+the samples in schemas/ and such as hypothesis makes, the same each time for a seed. Exits with 1 where anything differs.
 """
 # ruff: noqa: T201
 
@@ -51,22 +51,22 @@ console.log(JSON.stringify(verdicts));
 """
 
 
-def hierarchies(count: int) -> Iterator[dict[str, Any]]:
-    """The documents: the samples of v2 and v3, and so many that hypothesis makes of each."""
+def hierarchies(count: int, number: int) -> Iterator[dict[str, Any]]:
+    """The documents: the samples of v2 and v3, and so many that hypothesis makes of each from the seed `number`."""
     for file in sorted(SAMPLES.glob("v[23]/*/*.json")):
         document = json.loads(file.read_text(encoding="utf-8"))
         if "consolidated_metadata" not in document:  # the hierarchy is what that describes
             yield document
-    yield from made("v2", count)
-    yield from made("v3", count)
+    yield from made("v2", count, number)
+    yield from made("v3", count, number)
 
 
-def made(form: Literal["v2", "v3"], count: int) -> list[dict[str, Any]]:
-    """So many hierarchies of a format that hypothesis makes, the same each time."""
+def made(form: Literal["v2", "v3"], count: int, number: int) -> list[dict[str, Any]]:
+    """So many hierarchies of a format that hypothesis makes, the same each time for a seed."""
     found: list[dict[str, Any]] = []
     every = [HealthCheck.data_too_large, HealthCheck.too_slow, HealthCheck.large_base_example]
 
-    @seed(0)
+    @seed(number)
     @settings(
         max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=every
     )
@@ -214,9 +214,10 @@ def main() -> int:
         "--tools", type=Path, required=True, help="where npm has installed typescript and ajv"
     )
     parser.add_argument("--count", type=int, default=40, help="hierarchies of each format that are made")
+    parser.add_argument("--seed", type=int, default=0, help="which ones are made")
     options = parser.parse_args()
     tools: Path = options.tools.resolve()
-    documents = list(hierarchies(options.count))
+    documents = list(hierarchies(options.count, options.seed))
     with tempfile.TemporaryDirectory() as made:
         work = Path(made)
         wrong = written(work, documents)

@@ -578,6 +578,7 @@ def test_every_promise_is_broken_by_something(suite):
     assert {*TABLES[suite]} == names_of(suite)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "make"),
     [
@@ -592,6 +593,7 @@ def test_a_broken_extension_fails(name, make):
         run(make(), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", SOUND, ids=lambda suite: suite.__name__)
 def test_a_sound_extension_passes(suite):
     made = SOUND[suite]()

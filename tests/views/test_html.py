@@ -174,6 +174,7 @@ def test_the_notebook_shows_few_nodes_of_many(checked):
     assert "… and 900 more members" in checked(shown).text
 
 
+@pytest.mark.slow
 def test_members_with_findings_are_shown_where_others_are_left_out(checked):
     spec = stations(1000, 1)
     problem = zom.Problem("v3/shape", "error", "/station999/a0", "", (), "1", "2")

@@ -128,6 +128,7 @@ def test_a_container_that_lies_is_refused(container, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cname", NAMES)
 @pytest.mark.parametrize("shuffle", [0, 1, 2])
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def test_the_list_says_by_what_the_conventions_of_a_file_are_found(file):
     assert FILES[file] == (tuple(sorted(keys)), tuple(sorted(names)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_nothing_is_found_less_than_if_all_conventions_were_asked(path, monkeypatch):
     documents = [case.document for case in load_cases(path)][::7]

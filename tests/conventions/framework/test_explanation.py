@@ -73,6 +73,7 @@ def test_right_and_wrong_differ_in_every_example():
     assert same == []
 
 
+@pytest.mark.slow
 def test_every_rule_of_every_convention_is_explained():
     for convention in conventions:
         for code, rule in convention.codes():

@@ -67,6 +67,7 @@ def test_versions_of_an_id_are_found_without_the_others():
     assert conventions.versions_of(()) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["", "conventions=['ome']"])
 def test_no_model_is_defined_but_that_of_the_version_of_the_nodes(asked):
     script = SCRIPT + "print(*(name for name in sys.modules if name.startswith('zom.conventions.ome.')))"

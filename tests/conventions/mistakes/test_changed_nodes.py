@@ -135,6 +135,7 @@ CHANGES: dict[str, Callable[[dict[str, Any], str, random.Random], bool]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", CHANGES)
 def test_a_changed_node_gives_no_more_than_one_finding(how):
     told = 0

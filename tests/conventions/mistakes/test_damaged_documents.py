@@ -46,6 +46,7 @@ def stored(name: str, *, consolidated: bool) -> dict[str, bytes]:
     return {key: store.get(key) or b"" for key in store.list()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consolidated", [False, True], ids=["", "consolidated"])
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_damaged_document_is_the_one_finding(name, consolidated):

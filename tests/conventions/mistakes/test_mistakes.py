@@ -71,6 +71,7 @@ def test_a_mistake_gives_the_one_finding_that_is_expected(name, named, mistake, 
     assert [each[:3] for each in new.elements()] == [(wanted["code"], wanted["node"], wanted["pointer"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "named", "mistake"), MISTAKES)
 def test_what_is_silent_rests_on_a_finding_that_is_as_severe(name, named, mistake):
     del named
@@ -134,6 +135,7 @@ def names(finding: tuple[str, str, str, str], path: tuple[str | int, ...]) -> bo
     return at_place or is_named or '{"a": 1}' in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_value_of_another_type_gives_one_finding_at_its_place(name):
     """At most one of a hundred such changes is told otherwise; what no convention speaks of is not told at all."""
@@ -172,6 +174,7 @@ def slipped(document: Any, path: tuple[str | int, ...], how: str, chance: random
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["gone", "twice", "misspelt"])
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_slip_gives_no_more_than_one_finding(name, how):
@@ -257,6 +260,7 @@ def chunk_shape(array: Any) -> list[Any]:
     return array["chunks"] if "chunks" in array else array["chunk_grid"]["configuration"]["chunk_shape"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoiled", NOT_LENGTHS)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_conventions_are_silent_about_what_is_no_length(name, spoiled):

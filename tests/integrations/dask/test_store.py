@@ -216,6 +216,7 @@ def test_irregular_chunks_make_no_new_array():
     assert list(group) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_rechunked_data_is_written_whatever_its_chunks(data):
@@ -297,6 +298,7 @@ class Merging(Forked):
         self.set_many({key: other.get(key) for key in other.list()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["processes", "threads"])
 def test_what_tasks_write_into_copies_of_a_fork_is_merged(scheduler):
     group = group_in(Merging())

@@ -75,6 +75,7 @@ def opened(path, monkeypatch, fewest, **options):
     return xr.open_dataset(path, engine=ZomBackend, decode_timedelta=True, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [2, 3])
 @pytest.mark.parametrize("dtype", ["int16", "uint8", "float32", ">f8"])
 @pytest.mark.parametrize(

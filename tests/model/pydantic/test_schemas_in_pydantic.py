@@ -70,6 +70,7 @@ def test_what_is_dumped_is_what_is_read(form: str) -> None:
     assert adapter.json_schema(mode="serialization") == adapter.json_schema(mode="validation")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3"])
 def test_pydantic_and_zom_accept_the_same_documents(form: str) -> None:
     published = Draft202012Validator(TypeAdapter(TYPES[form]).json_schema())
@@ -82,6 +83,7 @@ def test_pydantic_and_zom_accept_the_same_documents(form: str) -> None:
     ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 @pytest.mark.parametrize("cls", [v3.GroupSpec, v2.GroupSpec, v3.ArraySpec, Typed, Tree, Sized, Layout])
 def test_every_reference_leads_to_a_definition(cls: Any, mode: Any) -> None:
