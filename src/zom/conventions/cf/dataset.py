@@ -52,13 +52,20 @@ _NAMING: Final = frozenset((*LISTS, *_KEYED, "coordinate_interpolation", "tie_po
 _CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 
 
-NAMED: Final = r"[\s\S]*CF-[\s\S]*|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff][ _.-]?[Vv]?[0-9][\s\S]*"
+NAMED: Final = (
+    r"[\s\S]*CF-[\s\S]*"
+    r"|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff](?:[ _.-]?[Vv]?[0-9][\s\S]*|[^A-Za-z0-9][\s\S]*)?"
+    r"|[\s\S]*[Cc]limate(?: | and | & |-)[Ff]orecast[\s\S]*"
+)
 """A text that names CF, and be it in a spelling that CF doesn't have."""
 _IS_NAMED: Final = re.compile(NAMED)
 BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
 """The versions of CF as numbers, which some write in the place of such a text, or as the whole of it."""
 _BARE_TEXTS: Final = frozenset(map(str, BARE))
-_MEANT: Final = re.compile(r"cf[ _.-]*v?(\d{1,9})[._-](\d{1,9})", re.ASCII | re.IGNORECASE)
+_MEANT: Final = re.compile(
+    r"(?:(?<![a-z0-9])cf|forecast)(?:[\s().,:_-]|cf|metadata|conventions?|standards?|version|v){0,12}(\d{1,9})[._-](\d{1,9})",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 def cf_version(conventions: object) -> tuple[int, int] | None:
@@ -76,6 +83,8 @@ def meant_version(conventions: object) -> tuple[int, int] | None:
 
     >>> meant_version("CF 1.8"), meant_version("cf1_6"), meant_version("1.8"), meant_version("CF")
     ((1, 8), (1, 6), (1, 8), None)
+    >>> meant_version("Climate and Forecast (CF) Conventions, version 1.7"), meant_version("CF, ACDD-1.3")
+    ((1, 7), None)
     """
     known = cf_version(conventions)
     text = f"CF-{conventions}" if isinstance(conventions, str) and conventions in _BARE_TEXTS else conventions
