@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.checks.check import Breach
     from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.rule_plan import Tally
     from zom.formats.node_view import Node
     from zom.problems import Path, Problem
 
@@ -21,17 +23,26 @@ class Told(NamedTuple):
 
     problem: Problem
     convention: Convention | None = None
-    rule: CheckedRule | None = None
+    tally: Tally | None = None
+    """The rule, and where it is counted."""
+    breach: Breach | None = None
+    """The breach of it."""
     node: Node | None = None
     """Where the rule was judged."""
     holder: Node | None = None
     """The node whose attributes the rule speaks of."""
-    cause: tuple[str, str] | None = None
-    """What makes it and others: mostly a node that isn't there, by its name and where it was sought."""
     slip: tuple[str, Path] | None = None
     """The node, and its misspelt key that stands where it says that something is missing."""
-    subject: Node | None = None
-    """The node in whose document its place is."""
+
+    @property
+    def rule(self) -> CheckedRule | None:
+        """The rule that says so."""
+        return None if self.tally is None else self.tally.rule
+
+    @property
+    def cause(self) -> tuple[str, str] | None:
+        """What makes it and others: mostly a node that isn't there, by its name and where it was sought."""
+        return None if self.breach is None else self.breach.cause
 
     @property
     def path(self) -> Path:
@@ -53,9 +64,9 @@ class Told(NamedTuple):
     @property
     def is_in_empty(self) -> bool:
         """Whether it misses something in an object that is empty: in all of the attributes, or within them."""
-        if self.problem.severity == "note" or self.subject is None or self.path[:1] != ("attributes",):
+        if self.problem.severity == "note" or self.breach is None or self.path[:1] != ("attributes",):
             return False
-        value: Any = self.subject.attributes
+        value: Any = self.breach.node.attributes
         for step in self.path[1:-1]:
             try:
                 value = value[step]
