@@ -237,6 +237,31 @@ def test_a_hierarchy_with_nan_inside_is_materialized():
     assert b'"missing_value": NaN' in store.get("g/a/zarr.json")
 
 
+NO_INTEGERS = ["NaN", "Infinity", "-Infinity", "1e999"]
+
+
+@pytest.mark.parametrize("consolidated", [False, True])
+@pytest.mark.parametrize("level", ["strict", "lenient"])
+@pytest.mark.parametrize("number", NO_INTEGERS)
+@pytest.mark.parametrize("form", [v2, v3])
+def test_a_number_that_can_not_be_the_fill_value_is_one_error(form, number, level, consolidated):
+    spec = form.GroupSpec(members={"a": form.ArraySpec.build(shape=(4,), dtype="int32", fill_value=7)})
+    store = MemoryStore()
+    zom.materialize(spec, store)
+    if consolidated:
+        zom.consolidate(store)
+    key = "a/.zarray" if form is v2 else "a/zarr.json"
+    text = store.get(key).decode()
+    assert text.count('"fill_value": 7') == 1
+    store.set(key, text.replace('"fill_value": 7', f'"fill_value": {number}').encode())
+    told = [(each.code, each.severity, each.key) for each in zom.validate(store, level=level)]
+    too_large = number == "1e999" and level == "strict"
+    assert told == [("json/number-range" if too_large else "fill-value/range", "error", key)]
+    document = store.get(key)
+    told = [(each.code, each.severity) for each in zom.validate(document, level=level)]
+    assert told == [("json/number-range" if too_large else "fill-value/range", "error")]
+
+
 def test_a_closed_spec_refuses_nan():
     spec = v3.GroupSpec.parse('{"zarr_format": 3, "node_type": "group"}', "closed")
     with pytest.raises(SpecError, match="found NaN"):

@@ -76,6 +76,8 @@ class Breach(NamedTuple):
     """What makes it and others: mostly a node that isn't there, by its name and the path of the group where it was sought."""
     slip: tuple[str, Path] | None = None
     """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
+    copied: tuple[str, Path] | None = None
+    """The path of another node, and the place in its document that should be as this one, where that is the breach."""
 
 
 class Skip(NamedTuple):
@@ -204,6 +206,7 @@ class Site:
         related: Iterable[Node] = (),
         cause: tuple[str, str] | None = None,
         slip: tuple[str, Path] | None = None,
+        copied: tuple[str, Path] | None = None,
     ) -> Breach:
         """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
 
@@ -211,7 +214,8 @@ class Site:
         """
         text = found if isinstance(found, str) and found else show(found)
         paths = tuple(each.path for each in related)
-        return Breach(self.holder if node is None else node, path, expected, text, fix, paths, cause, slip)
+        subject = self.holder if node is None else node
+        return Breach(subject, path, expected, text, fix, paths, cause, slip, copied)
 
 
 @dataclass(frozen=True, slots=True)

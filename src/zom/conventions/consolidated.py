@@ -55,7 +55,14 @@ def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
             expected = f"{show(mine[name]) if name in mine else 'nothing'}, as in {node.path}"
             found = show(entry[name]) if name in entry else "nothing"
             place = (_BLOCK, "metadata", path, name)
-            yield site.breach(place, expected, found, related=(node,), cause=(path, site.node.path))
+            yield site.breach(
+                place,
+                expected,
+                found,
+                related=(node,),
+                cause=(path, site.node.path),
+                copied=(node.path, (name,)),
+            )
 
 
 def _is_complete(site: Site) -> Iterator[Breach] | Skip:

@@ -22,6 +22,7 @@ from zom.model.members import AliasedMembers, member_plan
 from zom.model.node import EMPTY, NodeParts, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
+from zom.model.said_once import said_once
 from zom.paths import document_name_faults
 from zom.problems import Fault, Problem, rule, show
 
@@ -178,7 +179,7 @@ def _assemble(  # noqa: PLR0913 - a document, and what is known of it
             return None, tuple(placed([again], [], level))
     if not text_faults and not root.troubled:
         return root.spec, ()
-    problems = _said_once([*text_problems(text_faults or (), level), *_tree_problems(root, level)])
+    problems = said_once([*text_problems(text_faults or (), level), *_tree_problems(root, level)])
     failed = any(problem.severity == "error" for problem in problems)
     return (None if failed else root.spec), tuple(problems)
 
@@ -195,20 +196,6 @@ def _unknown_format(document: object) -> Fault:
 def _few(names: list[object]) -> str:
     more = f" and {len(names) - 5} more members" if len(names) > 5 else ""
     return f"{', '.join(map(show, names[:5]))}{more}"
-
-
-_NOT_HELD = frozenset(
-    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
-)
-"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
-
-
-def _said_once(problems: list[Problem]) -> list[Problem]:
-    """`problems` without what is wrong with the nulls that stand in place of other values."""
-    nulls = {problem.pointer for problem in problems if problem.code in _NOT_HELD}
-    if not nulls:
-        return problems
-    return [problem for problem in problems if problem.code in _NOT_HELD or problem.pointer not in nulls]
 
 
 # --- documents of specs ------------------------------------------------------------------------------

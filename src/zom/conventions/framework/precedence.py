@@ -5,7 +5,7 @@ A finding rests on another one, and is silent, where
 - it speaks of a node whose document, or whose attributes, nobody can read, or of a name that leads to one;
 - it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then
   types of values, then the convention that refines others, then the order of rules;
-- it reads a place where the type of a value is at fault, or compares with a place that is at fault;
+- it reads a place where the type of a value is at fault, or compares with a place that is at fault, of its node or another;
 - it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
 - it repeats the other: the same rule says that another value differs from the same one, or speaks of the next item in a
@@ -160,6 +160,10 @@ class _Index:
         if self._unknown:
             spoken_of = (*told.nodes, told.sought)
             yield from (self._unknown[node] for node in spoken_of if node in self._unknown)
+        if told.breach is not None and told.breach.copied is not None:
+            node, path = told.breach.copied
+            found = self._nodes[node].read(path, is_compared=True)
+            yield from () if found is None else (found,)
         yield from self._rules_before(told, told.rule, told.convention)
         yield from self._places_read(told, told.rule)
 

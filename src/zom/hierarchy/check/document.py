@@ -26,6 +26,7 @@ from zom.json.value import JSONDict
 from zom.model.assembly import assemble
 from zom.model.location import text_problems, with_lines
 from zom.model.repeats import is_endless
+from zom.model.said_once import said_once
 from zom.model.spec import Spec
 from zom.problems import Problem, pointer_of
 from zom.stores.references.document import is_references
@@ -213,8 +214,9 @@ def _is_entry_point(value: Any) -> bool:
 
 
 def _once(*problems: Problem) -> tuple[Problem, ...]:
-    """`problems` without numbers that both the text and the document tell of."""
-    return tuple({(each.code, each.pointer, each.found): each for each in reversed(problems)}.values())[::-1]
+    """`problems` without numbers that both the text and the document tell of, or that are wrong for other reasons."""
+    known = {(each.code, each.pointer, each.found): each for each in reversed(problems)}
+    return tuple(said_once(reversed(known.values())))
 
 
 def _unwrapped(problem: Problem) -> Problem:

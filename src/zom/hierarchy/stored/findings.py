@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.errors import SpecError, SpecWarning
 from zom.json.read import read_json
-from zom.json.value import NOT_FINITE
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import with_lines
+from zom.model.said_once import said_once
 from zom.problems import Fault, Problem, rule
 from zom.stores import oddities as store_rules
 
@@ -49,11 +49,6 @@ _RULES = store_rules
 NOT_JSON: Final = object()
 """What stands for the value of a document that has none; a problem says why."""
 
-_NOT_HELD = frozenset(
-    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
-)
-"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
-
 _SHOWN = 10
 """How many problems of one rule a warning shows."""
 
@@ -74,8 +69,6 @@ class Findings:
         self.limits = limits
         self._found: list[Problem] = []
         self._texts: dict[str, bytes] = {}
-        self._not_held: set[tuple[str | None, str]] = set()
-        self._not_finite: set[tuple[str | None, str]] = set()
 
     def value(self, key: str, node: str, text: bytes, *, whole: bool = False) -> Any:
         """The JSON value of a document; NOT_JSON where it has none, and a problem says why.
@@ -107,14 +100,7 @@ class Findings:
         severity = fault.rule.severity(self.level)
         if severity is None:
             return
-        problem = fault.problem(severity, node, key=key)
-        if text is not None and fault.rule.code in _NOT_HELD:
-            # Where it is a warning, a number too large is held, as Infinity, and may be wrong for other reasons.
-            told = self._not_held if severity == "error" else self._not_finite
-            told.add((key, problem.pointer))
-        elif text is not None and fault.rule is NOT_FINITE:
-            self._not_finite.add((key, problem.pointer))
-        self.place(problem, text, known=True)
+        self.place(fault.problem(severity, node, key=key), text)
 
     def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
         """Report a document that can't be read; without a key, members that can't be listed."""
@@ -128,13 +114,8 @@ class Findings:
         for fault, key in oddities:
             self.add(fault, node=node, key=key)
 
-    def place(self, problem: Problem, text: bytes | None, *, known: bool = False) -> None:
+    def place(self, problem: Problem, text: bytes | None) -> None:
         """A problem whose pointer leads into the document under its key, which is `text`."""
-        place = (problem.key, problem.pointer)
-        if not known and (
-            place in self._not_held or (problem.code == NOT_FINITE.code and place in self._not_finite)
-        ):
-            return
         if text is not None and problem.key is not None:
             self._texts[problem.key] = text
         self._found.append(problem)
@@ -143,6 +124,9 @@ class Findings:
     def problems(self) -> tuple[Problem, ...]:
         """All problems, with the lines where they stand."""
         if self._texts:
+            placed = [each for each in self._found if each.key in self._texts]
+            gone = {*map(id, placed)}.difference(map(id, said_once(placed)))
+            self._found = [each for each in self._found if id(each) not in gone]
             by_key: dict[str | None, list[int]] = {}
             for index, problem in enumerate(self._found):
                 by_key.setdefault(problem.key, []).append(index)
@@ -167,8 +151,6 @@ class Findings:
         """Forget all: what was read is not what counts."""
         self._found.clear()
         self._texts.clear()
-        self._not_held.clear()
-        self._not_finite.clear()
 
     @property
     def failed(self) -> bool:

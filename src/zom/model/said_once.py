@@ -1,0 +1,63 @@
+"""What is said once: of what is wrong at one place of a document, the problem that tells why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.json.value import NOT_FINITE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.problems import Problem
+
+__all__ = ["said_once"]
+
+_NOT_HELD = frozenset(
+    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
+)
+"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
+
+
+def said_once(problems: Iterable[Problem]) -> list[Problem]:
+    """`problems` without what is wrong with the nulls that stand in place of other values.
+
+    NaN, and where it is a warning a number too large, which is held as an infinity, are told of once, and not where the
+    value is in error: what may be no such number says more than that JSON has none.
+
+    >>> from zom.problems import Problem
+    >>> nan, other = (Problem(code, "error", "/", "/fill_value", ("fill_value",), "another", "NaN")
+    ...               for code in ("json/not-finite", "fill-value/range"))
+    >>> [problem.code for problem in said_once([nan, other, nan])], len(said_once([nan, nan]))
+    (['fill-value/range'], 1)
+    """
+    given = list(problems)
+    nulls = {_place(each) for each in given if _is_null(each)}
+    numbers = {_place(each) for each in given if _is_strange_number(each)}
+    if not nulls and not numbers:
+        return given
+    # What is wrong with the text, such as a key that stands there twice, is another fault.
+    errors = {
+        _place(each) for each in given if each.severity == "error" and not each.code.startswith("json/")
+    }
+    kept: dict[tuple[object, ...], Problem] = {}
+    for number, each in enumerate(given):
+        place = _place(each)
+        if _is_strange_number(each):
+            if place not in errors:
+                kept.setdefault(("number", place), each)
+        elif place not in nulls or _is_null(each):
+            kept[number,] = each
+    return list(kept.values())
+
+
+def _place(problem: Problem) -> tuple[str | None, str]:
+    return problem.key, problem.pointer
+
+
+def _is_null(problem: Problem) -> bool:
+    return problem.code in _NOT_HELD and problem.severity == "error"
+
+
+def _is_strange_number(problem: Problem) -> bool:
+    return problem.code == NOT_FINITE.code or (problem.code in _NOT_HELD and problem.severity != "error")
