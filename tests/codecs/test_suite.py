@@ -31,7 +31,6 @@ TABLE = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.parametrize("claim", sorted(each for each in dir(CodecSuite) if each.startswith("test_")))
 def test_a_codec_keeps_the_promise(name, claim):

@@ -31,7 +31,6 @@ def test_every_pattern_means_what_ml_dtypes_says(name):
         assert made.is_infinite(pattern) == math.isinf(theirs)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 @given(data=st.data())
 def test_every_number_comes_back_from_its_shortest_spelling(name, data):

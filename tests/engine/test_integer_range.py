@@ -33,7 +33,6 @@ def new(dtype: object) -> zom.Array:
     return zom.create_array("memory:", shape=(3,), dtype=dtype, chunks=(2,))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TYPES)
 @settings(deadline=None)
 @given(data=st.data())

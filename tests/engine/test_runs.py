@@ -85,7 +85,6 @@ slices = st.builds(
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), chain=st.sampled_from(sorted(CHAINS)), fill=st.sampled_from([0, 9]))

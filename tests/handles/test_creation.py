@@ -126,7 +126,6 @@ def replacing(root):
     root["a"] = np.ones((3, 3))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mishap", ["fail", "fail after"])
 def test_what_fails_while_an_array_is_replaced_leaves_the_old_one_or_the_new_one(mishap):
     def begun():

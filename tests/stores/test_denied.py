@@ -85,7 +85,6 @@ VERBS: list[Callable[[Any], Any]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_store_below_a_directory_that_may_not_be_entered_is_denied(folder, name, exists):
@@ -137,7 +136,6 @@ LISTS: list[Callable[[LocalStore, str], Any]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("follows", [True, False])
 @pytest.mark.parametrize(
     "key", ["g/zarr.json", "g/missing", "g/deep/er/missing", f"g/{'n' * 200}/" * 6 + "x"]

@@ -699,7 +699,6 @@ def fitted(form):
     return spec.replace(members={**spec.members, "new": module.GroupSpec(members=inner)})
 
 
-@pytest.mark.slow
 @FORMS
 def test_a_change_is_finished_where_there_is_no_room_for_a_directory(form, tmp_path):
     ends = set()

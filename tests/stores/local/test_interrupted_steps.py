@@ -103,7 +103,6 @@ def each_line(folder, act):
             return
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_after_an_interrupt_all_that_was_changed_is_noted_for_a_flush(tmp_path, name):
     unknown = {}
@@ -115,7 +114,6 @@ def test_after_an_interrupt_all_that_was_changed_is_noted_for_a_flush(tmp_path, 
     assert {line: keys for line, keys in unknown.items() if keys} == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_after_an_interrupt_a_sweep_of_the_same_process_removes_all_that_is_hidden(tmp_path, name):
     left = {}

@@ -55,7 +55,6 @@ def test_a_document_on_the_web_reads_what_is_beside_it(web: str, tmp_path: Path)
         zom.store(f"{web}/bad.json")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "url", ["/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:1/x", "http://localhost/x", "http://10.0.0.1/x", "http://169.254.169.254/latest", "http://[::1]/x", "http://intranet/x", "https://a.internal/x"]
 )  # fmt: skip
