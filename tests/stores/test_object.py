@@ -228,6 +228,57 @@ def test_of_many_the_one_that_failed_is_named() -> None:
         failing(PermissionError("no")).get_many(["c/0", "c/1"])
 
 
+class Bulk:
+    """obstore over its memory, as over S3: it deletes several objects at one request, or none of them where one is `held`."""
+
+    def __init__(self, held: str | None = None) -> None:
+        self.held = held
+        self.requests: list[list[str]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(obstore, name)
+
+    def delete(self, inner: Any, paths: str | list[str]) -> None:
+        asked = [paths] if isinstance(paths, str) else paths
+        self.requests.append(asked)
+        if self.held in asked:
+            raise PermissionError("Error performing POST: access denied")
+        for path in asked:
+            if path in {each["path"] for each in obstore.list(inner).collect()}:
+                obstore.delete(inner, path)
+
+    async def delete_async(self, inner: Any, paths: str | list[str]) -> None:
+        self.delete(inner, paths)
+
+
+def bulk(held: str | None = None) -> tuple[ObjectStore, Bulk]:
+    from obstore.store import MemoryStore
+
+    from zom.stores.object import ObjectStore
+
+    made, calls = ObjectStore(MemoryStore(), "data/", url="s3://bucket/data"), Bulk(held)
+    made._at_once, made._obstore = 1000, calls
+    return made, calls
+
+
+def test_a_service_deletes_a_thousand_objects_at_one_request() -> None:
+    store, calls = bulk()
+    keys = [f"c/{number}" for number in range(2100)]
+    store.set_many(dict.fromkeys([*keys, "zarr.json"], b"1"))
+    store.delete_many([*keys, "none"])
+    assert sorted(map(len, calls.requests)) == [101, 1000, 1000]
+    assert list(store.list()) == ["zarr.json"]
+
+
+def test_of_many_that_are_deleted_at_one_request_the_one_that_can_not_be_is_named() -> None:
+    store, _ = bulk("data/c/7")
+    keys = [f"c/{number}" for number in range(10)]
+    store.set_many(dict.fromkeys(keys, b"1"))
+    with pytest.raises(StoreError, match=r"cannot delete 'c/7': .*access denied"):
+        store.delete_many(keys)
+    assert sorted(store.list()) == ["c/7", "c/8", "c/9"]
+
+
 def test_messages_hold_the_first_line_and_no_address_with_a_signature() -> None:
     text = (
         "Generic error: GET https://me:canary@host/k?sig=canary&x=1 in 2ms - 403: <?xml version='1.0'?>\n"

@@ -58,6 +58,9 @@ _MARK = "zomput"
 _LONGEST = 1024
 """How many bytes a key may have in S3, Google Cloud Storage and Azure."""
 
+_BULK = {"S3Store": 1000}
+"""How many objects a service deletes at one request, where obstore asks it to."""
+
 
 class ObjectStore(Store):
     """The objects below a prefix of a bucket, or of anything else that obstore opens.
@@ -89,6 +92,7 @@ class ObjectStore(Store):
         conditional = kind in CLOUDS or kind == "MemoryStore"
         self._marks = kind in CLOUDS
         """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
+        self._at_once = _BULK.get(kind, 1)
         self.capabilities = Capabilities(
             writable=not read_only and kind != "HTTPStore",
             create_if_absent=conditional or kind == "LocalStore",
@@ -356,16 +360,25 @@ class ObjectStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
-        async def delete(key: str) -> None:
+        async def delete(some: Sequence[str]) -> None:
+            paths = [self._prefix + key for key in some]
             try:
-                await self._obstore.delete_async(self._inner, self._prefix + key)
+                await self._obstore.delete_async(self._inner, paths if self._at_once > 1 else paths[0])
             except FileNotFoundError as cause:
-                if lacks_bucket(cause):
+                if self._at_once > 1 or lacks_bucket(cause):
                     raise
 
-        asked = [(key, None) for key in keys]
+        parts = [keys[start : start + self._at_once] for start in range(0, len(keys), self._at_once)]
         with self._excluding_all(keys):
-            self._values(asked, "delete", self._gather("delete", [delete(key) for key in keys]))
+            results = self._gather("delete", [delete(part) for part in parts])
+            if self._at_once == 1:
+                self._values([(key, None) for key in keys], "delete", results)
+                return
+            for part, result in zip(parts, results, strict=True):
+                if isinstance(result, Exception):
+                    # The answer is one for all of them: one by one, the key that can't be deleted has a name.
+                    for key in part:
+                        self._remove(key)
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
