@@ -104,6 +104,26 @@ def test_a_version_in_another_spelling_counts_as_meant(said):
     assert "cf/actual-range" not in {problem.code for problem in report}
 
 
+@pytest.mark.parametrize(
+    ("said", "is_cf"),
+    [
+        ("CF", True),
+        ("ACDD-1.3 (CF)", True),
+        ("cf metadata conventions", True),
+        ("Climate and Forecast 1.8", True),
+        ("climate-forecast", True),
+        ("ACDD-1.3", False),
+        ("NUG-1.0, cf. a page", False),
+        ("ACFD 1.2", False),
+        ("Arctic climate, forecast of ice", False),
+    ],
+)
+def test_cf_is_found_where_it_is_named_in_any_words(said, is_cf):
+    report = zom.validate(v3.GroupSpec(attributes={"Conventions": said}))
+    assert ("cf" in {each.convention for each in report.conventions}) == is_cf
+    assert ("cf/conventions" in {problem.code for problem in report}) == is_cf
+
+
 def test_datasets_in_one_store_keep_their_versions():
     t = v3.ArraySpec.build(
         shape=(), dtype="float32", attributes={"long_name": "t", "actual_range": [1.0, 2.0, 3.0]}

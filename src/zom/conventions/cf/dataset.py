@@ -54,10 +54,10 @@ _CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 
 NAMED: Final = (
     r"[\s\S]*CF-[\s\S]*"
-    r"|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff](?:[ _.-]?[Vv]?[0-9][\s\S]*|[^A-Za-z0-9][\s\S]*)?"
+    r"|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff](?:[ _.-]?[Vv]?[0-9][\s\S]*|[^A-Za-z0-9.][\s\S]*)?"
     r"|[\s\S]*[Cc]limate(?: | and | & |-)[Ff]orecast[\s\S]*"
 )
-"""A text that names CF, and be it in a spelling that CF doesn't have."""
+"""A text that names CF, and be it in a spelling that CF doesn't have; "cf." is another word."""
 _IS_NAMED: Final = re.compile(NAMED)
 BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
 """The versions of CF as numbers, which some write in the place of such a text, or as the whole of it."""
