@@ -83,9 +83,9 @@ def some_cases(items: list[pytest.Item], count: int) -> set[pytest.Item]:
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     return {
-        cases[(share.OWN - 1 + place) * len(cases) // (share.SHARES * count) % len(cases)]
+        cases[(share.OWN - 1 + place * share.SHARES) * len(cases) // (share.SHARES * count)]
         for cases in tests.values()
-        for place in range(0, share.SHARES * min(count, len(cases)), share.SHARES)
+        for place in range(min(count, len(cases)))
     }
 
 

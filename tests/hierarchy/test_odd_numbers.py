@@ -262,6 +262,22 @@ def test_a_number_that_can_not_be_the_fill_value_is_one_error(form, number, leve
     assert told == [("json/number-range" if too_large else "fill-value/range", "error")]
 
 
+@pytest.mark.parametrize("level", ["strict", "lenient"])
+@pytest.mark.parametrize("number", NO_INTEGERS)
+def test_it_is_one_in_the_file_of_consolidated_metadata_and_one_among_attributes(number, level, tmp_path):
+    array = json.loads(V2[".zarray"].replace("NaN", "7").replace("<f4", "<i4"))
+    metadata = {".zgroup": {"zarr_format": 2}, "a/.zarray": array, "a/.zattrs": {"limit": 8}}
+    text = json.dumps({"zarr_consolidated_format": 1, "metadata": metadata})
+    (tmp_path / ".zmetadata").write_text(text.replace(": 7", f": {number}"))
+    (tmp_path / ".zattrs").write_text(f'{{"limit": {number}}}')
+    attributes = "json/number-range" if number == "1e999" else "json/not-finite"
+    fill_value = attributes if number == "1e999" and level == "strict" else "fill-value/range"
+    told = [(each.code, each.pointer) for each in zom.validate(tmp_path / ".zmetadata", level=level)]
+    assert told == [(fill_value, "/metadata/a~1.zarray/fill_value")]
+    told = [(each.code, each.pointer) for each in zom.validate(tmp_path / ".zattrs", level=level)]
+    assert told == [(attributes, "/limit")]
+
+
 def test_a_closed_spec_refuses_nan():
     spec = v3.GroupSpec.parse('{"zarr_format": 3, "node_type": "group"}', "closed")
     with pytest.raises(SpecError, match="found NaN"):

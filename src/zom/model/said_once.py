@@ -20,7 +20,7 @@ _NOT_HELD = frozenset(
 
 
 def said_once(problems: Iterable[Problem]) -> list[Problem]:
-    """`problems` without what is wrong with the nulls that stand in place of other values.
+    """`problems` of one document without what is wrong with the nulls that stand in place of other values.
 
     NaN, and where it is a warning a number too large, which is held as an infinity, are told of once, and not where the
     value is in error: what may be no such number says more than that JSON has none.
@@ -32,27 +32,21 @@ def said_once(problems: Iterable[Problem]) -> list[Problem]:
     (['fill-value/range'], 1)
     """
     given = list(problems)
-    nulls = {_place(each) for each in given if _is_null(each)}
-    numbers = {_place(each) for each in given if _is_strange_number(each)}
-    if not nulls and not numbers:
+    nulls = {each.pointer for each in given if _is_null(each)}
+    if not nulls and not any(map(_is_strange_number, given)):
         return given
     # What is wrong with the text, such as a key that stands there twice, is another fault.
-    errors = {
-        _place(each) for each in given if each.severity == "error" and not each.code.startswith("json/")
-    }
-    kept: dict[tuple[object, ...], Problem] = {}
-    for number, each in enumerate(given):
-        place = _place(each)
+    told = {each.pointer for each in given if each.severity == "error" and not each.code.startswith("json/")}
+    told |= nulls
+    kept: list[Problem] = []
+    for each in given:
         if _is_strange_number(each):
-            if place not in errors:
-                kept.setdefault(("number", place), each)
-        elif place not in nulls or _is_null(each):
-            kept[number,] = each
-    return list(kept.values())
-
-
-def _place(problem: Problem) -> tuple[str | None, str]:
-    return problem.key, problem.pointer
+            if each.pointer not in told:
+                told.add(each.pointer)
+                kept.append(each)
+        elif each.pointer not in nulls or _is_null(each):
+            kept.append(each)
+    return kept
 
 
 def _is_null(problem: Problem) -> bool:

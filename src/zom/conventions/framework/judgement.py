@@ -16,7 +16,7 @@ from zom.checks.selector import leads_along
 from zom.checks.verdict import pointer_to, problem_of
 from zom.conventions.framework.likeness import Likeness
 from zom.conventions.framework.precedence import settled
-from zom.conventions.framework.rule_plan import REMEMBERED, Plan, Tally, plan_of
+from zom.conventions.framework.rule_plan import Plan, Tally, plan_of
 from zom.conventions.framework.told import Told
 from zom.dataclass import dataclass
 from zom.extension.registry import near
@@ -116,7 +116,7 @@ class Judgement:
         if outcome is None:
             outcome = plan.local_outcome(site)
             told = (breach for _, breach in outcome.breaches)
-            if node is holder and len(plan.outcomes) < REMEMBERED and not alike.is_told_in(told):
+            if node is holder and plan.has_room and not alike.is_told_in(told):
                 plan.outcomes[alike.text] = outcome
         outcome.times += 1
         if plan.outcomes.get(alike.text) is not outcome:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.convention import Convention
     from zom.problems import Path
 
-__all__ = ["REMEMBERED", "Block", "Plan", "Tally", "plan_of"]
+__all__ = ["Plan", "Tally", "plan_of"]
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class LocalOutcome:
             block.absent += times
 
 
-REMEMBERED: Final = 4096
+_REMEMBERED: Final = 4096
 """How many documents of a convention are remembered with what was said of them."""
 
 
@@ -171,12 +171,17 @@ class Plan:
                     verdict = Skip(why_absent(each))
                 outcome.note(each, tally, verdict)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether one more document is remembered."""
+        return len(self.outcomes) < _REMEMBERED
+
     def key_set(self, attributes: Mapping[str, Any]) -> KeySet:
         """The blocks of `wide` for attributes with these keys: nodes with the same ones are many."""
         keys = tuple(attributes)
         found = self.key_sets.get(keys)
         if found is None:
-            if len(self.key_sets) >= REMEMBERED:
+            if len(self.key_sets) >= _REMEMBERED:
                 self.forget_key_sets()
             found = self.key_sets[keys] = KeySet([], [])
             for block in self.wide:

@@ -105,7 +105,9 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
     consolidated = consolidated_in(value)
     if consolidated is not None:
-        found = _once(*text_problems(faults, choices.level), *consolidated.problems(choices.level))
+        found = tuple(
+            said_once([*text_problems(faults, choices.level), *consolidated.problems(choices.level)])
+        )
         judgement = _judged(consolidated.view(), choices, (), choices.conventions)
         located = map(consolidated.located, judgement.problems)
         return _report(judgement, (*found, *located, *_not_compared(choices)), text, choices)
@@ -158,7 +160,7 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
     value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
     wrapped: dict[str, Any] = {"zarr_format": 2, "attributes": {} if value is None and faults else value}
     checked = detection.check(wrapped, choices.level, limits=choices.limits)
-    found = _once(*text_problems(faults, choices.level), *map(_unwrapped, checked))
+    found = said_once([*text_problems(faults, choices.level), *map(_unwrapped, checked)])
     root = View("", None, (None, "v2", JSONDict(attributes={} if is_endless(checked) else value)))
     asked = () if value is None and faults else choices.conventions
     judgement = _judged(root, choices, checked, asked)
@@ -211,12 +213,6 @@ def _text_of(document: Any) -> str | bytes | None:
 def _is_entry_point(value: Any) -> bool:
     """Whether it is the `zarr.json` at the top of a store of the draft, which is no node."""
     return is_dict(value) and isinstance(value.get("zarr_format"), str) and "metadata_encoding" in value
-
-
-def _once(*problems: Problem) -> tuple[Problem, ...]:
-    """`problems` without numbers that both the text and the document tell of, or that are wrong for other reasons."""
-    known = {(each.code, each.pointer, each.found): each for each in reversed(problems)}
-    return tuple(said_once(reversed(known.values())))
 
 
 def _unwrapped(problem: Problem) -> Problem:

@@ -124,18 +124,19 @@ class Findings:
     def problems(self) -> tuple[Problem, ...]:
         """All problems, with the lines where they stand."""
         if self._texts:
-            placed = [each for each in self._found if each.key in self._texts]
-            gone = {*map(id, placed)}.difference(map(id, said_once(placed)))
-            self._found = [each for each in self._found if id(each) not in gone]
-            by_key: dict[str | None, list[int]] = {}
-            for index, problem in enumerate(self._found):
-                by_key.setdefault(problem.key, []).append(index)
+            by_key: dict[str | None, list[Problem]] = {}
+            for problem in self._found:
+                by_key.setdefault(problem.key, []).append(problem)
             known: Places = {}
+            located: dict[int, Problem] = {}
             for key, text in self._texts.items():
-                places = by_key[key]
-                located = with_lines(tuple(self._found[place] for place in places), text, known)
-                for place, problem in zip(places, located, strict=True):
-                    self._found[place] = problem
+                said = said_once(by_key[key])
+                located.update(zip(map(id, said), with_lines(tuple(said), text, known), strict=True))
+            self._found = [
+                located.get(id(each), each)
+                for each in self._found
+                if id(each) in located or each.key not in self._texts
+            ]
             self._texts.clear()
         return tuple(self._found)
 

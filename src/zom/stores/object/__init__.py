@@ -363,22 +363,22 @@ class ObjectStore(Store):
         async def delete(some: Sequence[str]) -> None:
             paths = [self._prefix + key for key in some]
             try:
-                await self._obstore.delete_async(self._inner, paths if self._at_once > 1 else paths[0])
+                await self._obstore.delete_async(self._inner, paths if len(paths) > 1 else paths[0])
             except FileNotFoundError as cause:
-                if self._at_once > 1 or lacks_bucket(cause):
+                if len(paths) > 1 or lacks_bucket(cause):
                     raise
 
         parts = [keys[start : start + self._at_once] for start in range(0, len(keys), self._at_once)]
         with self._excluding_all(keys):
             results = self._gather("delete", [delete(part) for part in parts])
-            if self._at_once == 1:
-                self._values([(key, None) for key in keys], "delete", results)
-                return
             for part, result in zip(parts, results, strict=True):
-                if isinstance(result, Exception):
-                    # The answer is one for all of them: one by one, the key that can't be deleted has a name.
-                    for key in part:
-                        self._remove(key)
+                if not isinstance(result, Exception):
+                    continue
+                if len(part) == 1:
+                    raise self._failure(part[0], "delete", result)
+                # The answer is one for all of them: one by one, the key that can't be deleted has a name.
+                for key in part:
+                    self._remove(key)
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
