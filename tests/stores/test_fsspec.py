@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
+import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -20,6 +23,11 @@ if TYPE_CHECKING:
 
 fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
 
+from bucket_of_fsspec import Bucket  # noqa: E402
+from fsspec.asyn import AsyncFileSystem  # noqa: E402 - with fsspec
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper  # noqa: E402
+from fsspec.implementations.dirfs import DirFileSystem  # noqa: E402
+
 
 @pytest.fixture(params=["memory", "local", "async"])
 def store(request: Any, tmp_path: Path) -> FsspecStore:
@@ -27,11 +35,7 @@ def store(request: Any, tmp_path: Path) -> FsspecStore:
         return FsspecStore(fsspec.filesystem("file"), tmp_path)
     if request.param == "memory":
         return FsspecStore(fsspec.filesystem("memory"), str(tmp_path))
-    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
-
-    return FsspecStore(
-        AsyncFileSystemWrapper(fsspec.filesystem("memory"), asynchronous=False), f"/async{tmp_path}"
-    )
+    return FsspecStore(Bucket(), "async/x")
 
 
 RANGES = [Range(0, 3), Range(2, 3), Range(4, 99), Range(3), Range(6, 1), Range(6), Range(99), Range(99, 1), Range(0, 0), Range(9, 0), Suffix(2), Suffix(99), Suffix(0)]  # fmt: skip
@@ -174,12 +178,10 @@ def test_a_missing_bucket_is_an_error_and_no_missing_value() -> None:
             use()
 
 
-def test_a_file_system_for_asynchronous_use_is_refused() -> None:
-    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
-
-    filesystem = AsyncFileSystemWrapper(fsspec.filesystem("memory"), asynchronous=True)
-    with pytest.raises(StoreError, match="open it with asynchronous=False"):
-        FsspecStore(filesystem, "/x")
+@pytest.mark.parametrize("made", [lambda fs: fs, lambda fs: DirFileSystem("b", fs, asynchronous=True)])
+def test_a_file_system_for_asynchronous_use_is_refused(made: Any) -> None:
+    with pytest.raises(StoreError, match=r"cannot open: expected .*; open it with asynchronous=False"):
+        FsspecStore(made(Bucket(asynchronous=True)), "x")
 
 
 def test_something_else_is_refused() -> None:
@@ -215,12 +217,9 @@ def test_a_upath_is_taken_by_its_file_system() -> None:
 
 
 def test_requests_are_in_flight_at_once_where_the_file_system_is_asynchronous(tmp_path: Path) -> None:
-    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
-
-    local = fsspec.filesystem("file")
-    assert FsspecStore(local, tmp_path).capabilities.parallel == 1
-    assert FsspecStore(AsyncFileSystemWrapper(local), tmp_path).capabilities.parallel == 128
-    assert FsspecStore(AsyncFileSystemWrapper(local, batch_size=7), tmp_path).capabilities.parallel == 7
+    assert FsspecStore(fsspec.filesystem("file"), tmp_path).capabilities.parallel == 1
+    assert FsspecStore(Bucket(), "b").capabilities.parallel == 128
+    assert FsspecStore(Bucket(batch_size=7), "b").capabilities.parallel == 7
 
 
 def references(tmp_path: Path) -> dict[str, Any]:
@@ -304,30 +303,108 @@ def test_a_file_system_without_a_root_needs_a_path() -> None:
         opening.store(fsspec.filesystem("file"))
 
 
-def test_a_bucket_takes_many_values_in_one_call() -> None:
-    from fsspec.asyn import AsyncFileSystem
-
-    class Bucket(AsyncFileSystem):
-        """As s3fs: asynchronous, and without directories."""
-
-        protocol = "bucket"
-        cachable = False
-        calls: ClassVar[list[str]] = []
-
-        async def _find(self, *_: Any, **__: Any) -> Any:
-            raise NotImplementedError
-
-        async def _pipe(self, path: Any, value: Any = None, **options: Any) -> None:
-            type(self).calls.append("pipe")
-            await super()._pipe(path, value, **options)
-
-        async def _pipe_file(self, path: str, value: bytes, **_: Any) -> None:
-            type(self).calls.append(path)
-            if path.endswith("no"):
-                raise PermissionError(13, "Permission denied")
-
-    store = FsspecStore(Bucket(), "b/x")
-    store.set_many({"a*": b"1", "c/d": b"2"})
-    assert (Bucket.calls[0], set(Bucket.calls[1:])) == ("pipe", {"b/x/a*", "b/x/c/d"})
-    with pytest.raises(StoreError, match=r"cannot write.*permission denied"):
+def test_a_bucket_takes_many_values_at_once() -> None:
+    bucket = Bucket(batch_size=10)
+    store = FsspecStore(bucket, "b/x")
+    values = {f"c*/{number}": b"1" for number in range(30)}
+    store.set_many(values)
+    assert bucket.held == {f"b/x/{key}": value for key, value in values.items()}
+    assert bucket.most_at_once == 10
+    with pytest.raises(StoreError, match=r"bucket://b/x: cannot write 'no': permission denied"):
         store.set_many({"a": b"1", "no": b"2"})
+    assert store.get("a") == b"1"
+
+
+def test_a_bucket_deletes_many_values_at_once_and_none_by_a_pattern() -> None:
+    bucket = Bucket(batch_size=10)
+    store = FsspecStore(bucket, "b/x")
+    bucket.held = {f"b/x/{key}": b"1" for key in ["a*", "ab", "[ab]", "c/1", "c/2", "no"]}
+    store.delete_many(["a*", "[ab]", "c/1", "missing"])
+    assert (sorted(store.list()), bucket.most_at_once) == (["ab", "c/2", "no"], 4)
+    with pytest.raises(StoreError, match="bucket://b/x: cannot delete 'no': permission denied"):
+        store.delete_many(["ab", "no", "c/2"])
+    assert sorted(store.list()) == ["no"]
+
+
+def test_a_file_system_that_deletes_by_patterns_is_not_asked_to() -> None:
+    class Careless(Bucket):
+        """As fsspec has it by default: `_rm` takes paths with "*" in them, and deletes one file by it."""
+
+        _rm_file = AsyncFileSystem._rm_file
+
+        async def _rm(self, path: str, **_: Any) -> None:
+            for name in await self._expand_path(path):
+                del self.held[name]
+
+    bucket = Careless()
+    store = FsspecStore(bucket, "b")
+    store.set_many({"a*": b"1", "ab": b"2", "c": b"3"})
+    for delete in (lambda: store.delete("a*"), lambda: store.delete_many(["c", "a*"])):
+        with pytest.raises(
+            StoreError, match=r"cannot delete 'a\*': the file system bucket would delete all keys"
+        ):
+            delete()
+    store.delete_many(["c"])
+    assert sorted(store.list()) == ["a*", "ab"]
+
+
+def test_a_directory_of_a_file_system_is_a_place_in_it(tmp_path: Path) -> None:
+    store = FsspecStore(DirFileSystem(str(tmp_path), fsspec.filesystem("file")), "a/b")
+    assert (store.url, store.capabilities) == (
+        f"file://{tmp_path}/a/b",
+        FsspecStore(fsspec.filesystem("file"), tmp_path).capabilities,
+    )
+    store.set("c/0", b"1")
+    assert (tmp_path / "a/b/c/0").read_bytes() == b"1"
+    with pytest.raises(StoreError, match=r"DirFileSystem: cannot open: .* escapes"):
+        FsspecStore(DirFileSystem(str(tmp_path / "a"), fsspec.filesystem("file")), "../b")
+
+
+# A cache of blocks leaves the file that it keeps them in to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("protocol", ["simplecache", "filecache", "blockcache", "zip", "tar"])
+def test_caches_and_archives_are_only_read(tmp_path: Path, protocol: str) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.write(tmp_path / "a", "a")
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(tmp_path / "a", "a")
+    named: dict[str, Any] = {"fo": str(tmp_path / f"x.{protocol}")}
+    if protocol.endswith("cache"):
+        named = {"target_protocol": "file", "cache_storage": str(tmp_path / "cache")}
+    store = FsspecStore(fsspec.filesystem(protocol, **named), "" if "fo" in named else tmp_path)
+    assert store.get_many(["a", "missing", ("a", Suffix(9))]) == [b"1", None, b"1"]
+    with pytest.raises(ReadOnlyError):
+        store.set("a", b"2")
+    assert (tmp_path / "a").read_bytes() == b"1"
+
+
+def test_options_of_the_file_system_behind_a_cache_are_not_told() -> None:
+    from fsspec.implementations.cached import SimpleCacheFileSystem
+
+    class Refusing(Bucket):
+        async def _info(self, *_: Any, **__: Any) -> dict[str, Any]:
+            raise OSError(f"{self.storage_options['secret']} refused")
+
+        _cat_file = _get_file = _info
+
+    store = FsspecStore(SimpleCacheFileSystem(fs=Refusing(secret="canary-1")), "b")
+    for read in (lambda: store.get("a"), lambda: store.get("a", Suffix(2))):
+        with pytest.raises(StoreError, match="refused") as caught:
+            read()
+        assert "canary" not in str(caught.value)
+
+
+def test_a_tar_file_behind_a_store_of_zarr_python_is_read_by_one_thread_at_a_time(tmp_path: Path) -> None:
+    zarr = pytest.importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+    values = {f"c/{number}": bytes([number]) * 40_000 for number in range(200)}
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        for key, value in values.items():
+            entry = tarfile.TarInfo(f"d/{key}")
+            entry.size = len(value)
+            tar.addfile(entry, io.BytesIO(value))
+    archive = AsyncFileSystemWrapper(fsspec.filesystem("tar", fo=str(tmp_path / "x.tar")), asynchronous=True)
+    store = zom.store(zarr.storage.FsspecStore(archive, path="d", read_only=True))
+    with ThreadPoolExecutor(8) as threads:
+        assert dict(zip(values, threads.map(store.get, values), strict=True)) == values
+    assert not store.capabilities.writable

@@ -79,24 +79,6 @@ class TestObjectStoreInADirectory(StoreSuite):
         return ObjectStore(LocalStore(tmp_path, automatic_cleanup=True))
 
 
-class TestFsspecInMemory(StoreSuite):
-    @pytest.fixture
-    def store(self, tmp_path):
-        fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
-        from zom.stores.fsspec import FsspecStore
-
-        return FsspecStore(fsspec.filesystem("memory"), f"/suite{tmp_path}")
-
-
-class TestFsspecInADirectory(StoreSuite):
-    @pytest.fixture
-    def store(self, tmp_path):
-        fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
-        from zom.stores.fsspec import FsspecStore
-
-        return FsspecStore(fsspec.filesystem("file"), tmp_path)
-
-
 class TestZarrPythonInMemory(StoreSuite):
     @pytest.fixture
     def store(self):

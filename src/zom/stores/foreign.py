@@ -94,6 +94,14 @@ def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
         return ReadOnlyStore(inner) if shut else inner
     if is_of("zarr.storage", "ObjectStore", place):
         return adapted(place.store, read_only=read_only or place.read_only)
+    if is_of("zarr.storage", "FsspecStore", place):
+        from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such stores
+        from zom.stores.fsspec.file_systems import unwrapped  # noqa: PLC0415 - as above
+
+        # zarr-python lets threads ask a file system at once that was not made for it, as that of a tar file.
+        filesystem, path = unwrapped(place.fs, str(place.path))
+        if not filesystem.async_impl:
+            return FsspecStore(filesystem, path, read_only=read_only or place.read_only)
     from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
 
     return ZarrPythonStore(place, read_only=read_only)

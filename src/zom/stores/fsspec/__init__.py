@@ -6,7 +6,9 @@ remember listings, and some answer from them: what they remember is dropped befo
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -16,21 +18,28 @@ from zom.errors import StoreError
 from zom.packages import imported
 from zom.stores.credentials import hidden, secrets_in, shown_url
 from zom.stores.foreign_failures import lacks_bucket
+from zom.stores.fsspec.file_systems import (
+    LOCAL,
+    REFERENCES,
+    WEB,
+    deletes_patterns,
+    in_flight,
+    in_turn,
+    is_cache,
+    is_written,
+    lists_flat,
+    options,
+    protocols,
+    unwrapped,
+)
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["FsspecStore"]
 
-_LOCAL = {"file", "local"}
-_WEB = {"http", "https"}
-_REFERENCES = "reference"
-_READ_ONLY = {*_WEB, _REFERENCES}
-"""Protocols that are only read. A reference file system would keep writes in memory and lose them."""
-
-_MANY = 128
-"""How many requests fsspec has in flight at least, where nobody said."""
+_PATTERN = re.compile(r"[*?[]")
 
 _LONG = 1 << 26
 """Bytes from which on the size of a file is asked for before a part of it is."""
@@ -53,23 +62,27 @@ class FsspecStore(Store):
             if not hasattr(filesystem, "fs") or not hasattr(filesystem, "path"):
                 raise StoreError(kind, "", "open", "expected a file system and a path, or a UPath")
             filesystem, path = filesystem.fs, filesystem.path
+        try:
+            filesystem, root = unwrapped(filesystem, os.fspath(path or ""))
+        except ValueError as cause:
+            raise StoreError(kind, "", "open", str(cause)) from None
         if getattr(filesystem, "asynchronous", False):
             reason = "expected a file system for synchronous use; open it with asynchronous=False"
             raise StoreError(kind, "", "open", reason)
-        self._fs: Any = filesystem
-        protocol = filesystem.protocol
-        self._protocol = protocol if isinstance(protocol, str) else str(protocol[0])
-        root = "" if path is None else os.fspath(path)
+        self._fs: Any = in_turn(filesystem)
+        self._protocol = protocols(filesystem)[0]
         self._root = str(filesystem._strip_protocol(root)).rstrip("/")  # noqa: SLF001 - as it lists
         # Where the root is nothing, some file systems begin paths with a slash and others don't.
         self._base = f"{self._root}/" if self._root else str(filesystem.root_marker)
-        self._secrets = tuple(secrets_in(_options(filesystem), every=True))
+        self._secrets = tuple(secrets_in(options(filesystem), every=True))
+        self._is_flat = lists_flat(filesystem)
+        self._is_cache = is_cache(filesystem)
         # Files of fsspec are written in place: a crash in the middle shows.
         self.capabilities = Capabilities(
-            writable=not read_only and self._protocol not in _READ_ONLY,
+            writable=not read_only and is_written(filesystem),
             atomic_replace=False,
-            nested_keys=self._is_flat(),
-            parallel=_in_flight(filesystem),
+            nested_keys=self._is_flat,
+            parallel=in_flight(filesystem),
         )
 
     @property
@@ -77,7 +90,7 @@ class FsspecStore(Store):
     def url(self) -> str:
         if "://" in self._root:
             return shown_url(self._root)
-        return f"{self._protocol}://{self._root if self._protocol in _LOCAL else self._root.lstrip('/')}"
+        return f"{self._protocol}://{self._root if self._protocol in LOCAL else self._root.lstrip('/')}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         reason = ""
@@ -90,12 +103,12 @@ class FsspecStore(Store):
         return (_reopen, (self._protocol, self._root, not self.capabilities.writable))
 
     def _path(self, key: str) -> str:
-        return f"{self._base}{quote(key) if self._protocol in _WEB else key}"
+        return f"{self._base}{quote(key) if self._protocol in WEB else key}"
 
     def _name(self, path: str) -> str:
-        return unquote(path) if self._protocol in _WEB else path
+        return unquote(path) if self._protocol in WEB else path
 
-    def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
+    def _failure(self, key: str, verb: str, cause: BaseException) -> StoreError:
         if isinstance(cause, StoreError):
             return cause
         if isinstance(cause, OSError) and cause.strerror:
@@ -121,13 +134,24 @@ class FsspecStore(Store):
         if asked:
             paths = [self._path(requests[index][0]) for index in asked]
             bounds = [_bounds(requests[index][1], sizes.get(index)) for index in asked]
-            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
-            answers = self._fs.cat_ranges(
-                paths, [start for start, _ in bounds], [end for _, end in bounds], on_error="return"
-            )
-            for index, answer in zip(asked, answers, strict=True):
+            for index, answer in zip(asked, self._answers(paths, bounds), strict=True):
                 found[index] = answer
         return [self._value(*request, answer) for request, answer in zip(requests, found, strict=True)]
+
+    def _answers(
+        self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
+    ) -> Sequence[bytes | Exception]:
+        starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
+        try:
+            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
+            answers: Sequence[bytes | Exception] = self._fs.cat_ranges(paths, starts, ends, on_error="return")
+        except Exception as cause:  # noqa: BLE001 - returned, as file systems do themselves
+            if len(paths) == 1:
+                return [cause]
+        else:
+            return answers
+        # A cache of whole files has no answer to any where one is missing.
+        return [self._answers([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
 
     def _may_be_read(
         self,
@@ -140,7 +164,8 @@ class FsspecStore(Store):
         """Whether to ask for the bytes; where a look at the file is enough, what it says goes to `found`."""
         is_empty = byte_range is not None and byte_range.length == 0
         is_long = byte_range is not None and (byte_range.length or 0) > _LONG
-        if self._protocol not in _LOCAL and not is_empty and not is_long:
+        is_end = isinstance(byte_range, Suffix) and self._is_cache
+        if self._protocol not in LOCAL and not is_empty and not is_long and not is_end:
             return True
         try:
             info = self._info(key)
@@ -148,7 +173,7 @@ class FsspecStore(Store):
             found[index] = cause
             return False
         is_file = info["type"] == "file"
-        if not is_file and self._protocol in _LOCAL:
+        if not is_file and self._protocol in LOCAL:
             # To wait for the other end of a pipe could take forever.
             what = "a directory" if info["type"] == "directory" else "something else"
             found[index] = StoreError(self.url, key, "read", f"expected a regular file, found {what}")
@@ -180,9 +205,9 @@ class FsspecStore(Store):
 
     def _is_missing(self, key: str, answer: bytes | Exception) -> bool:
         """Whether there is no such key. A reference whose target is gone is an error, not a missing key."""
-        if not isinstance(answer, FileNotFoundError) or lacks_bucket(answer):
+        if isinstance(answer, bytes) or not _is_gone(answer):
             return False
-        return self._protocol != _REFERENCES or self._path(key) not in self._fs.references
+        return self._protocol != REFERENCES or self._path(key) not in self._fs.references
 
     def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
         try:
@@ -205,7 +230,7 @@ class FsspecStore(Store):
                     self._fs.pipe_file(path, value)
                     break
                 except FileNotFoundError:
-                    if self._is_flat():
+                    if self._is_flat:
                         raise  # what is missing is the bucket, and not to be made by accident
                     # To make the directory first would cost a request each time; others may prune it.
                     self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
@@ -220,18 +245,21 @@ class FsspecStore(Store):
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         # Where there are no directories to make, all values go at once.
-        if self.capabilities.parallel == 1 or not self._is_flat():
+        if self.capabilities.parallel == 1 or not self._is_flat:
             super()._write_many(items)
             return
         last = dict(items)
+        calls = {key: self._fs._pipe_file(self._path(key), value) for key, value in last.items()}  # noqa: SLF001 - as `pipe`
         with self._excluding_all(last):
-            try:
-                self._fs.pipe({self._path(key): value for key, value in last.items()})
-            except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
-                failure = self._failure("", "write", cause)
-            else:
-                return
-        raise failure
+            self._make("write", calls)
+
+    def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
+        """Await what is asked for each key, some at once; the first of them that failed is told."""
+        asyn: Any = imported("fsspec.asyn", "fsspec")
+        results = asyn.sync(self._fs.loop, _answers, list(calls.values()), self.capabilities.parallel)
+        for key, result in zip(calls, results, strict=True):
+            if isinstance(result, BaseException) and not (verb == "delete" and _is_gone(result)):
+                raise self._failure(key, verb, result)
 
     def _refuse_directory(self, path: str) -> None:
         if self._protocol == "memory" and self._fs.isdir(path):
@@ -241,11 +269,12 @@ class FsspecStore(Store):
     def _remove(self, key: str) -> None:
         path = self._path(key)
         try:
-            if self._protocol in _LOCAL | {"memory"} and self._fs.isdir(path):
+            self._refuse_pattern(key)
+            if self._protocol in LOCAL | {"memory"} and self._fs.isdir(path):
                 return
             self._fs.rm_file(path)
         except Exception as cause:  # noqa: BLE001 - raised below
-            if isinstance(cause, FileNotFoundError) and not lacks_bucket(cause):
+            if _is_gone(cause):
                 return
             failure = self._failure(key, "delete", cause)
         else:
@@ -253,10 +282,27 @@ class FsspecStore(Store):
             return
         raise failure
 
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        if self.capabilities.parallel == 1 or not self._is_flat:
+            super()._remove_many(keys)
+            return
+        for key in keys:
+            self._refuse_pattern(key)
+        # `rm` takes many at once, too, and deletes whatever a key with "*" or "[" in it could mean.
+        calls = {key: self._fs._rm_file(self._path(key)) for key in dict.fromkeys(keys)}  # noqa: SLF001 - see above
+        with self._excluding_all(keys):
+            self._make("delete", calls)
+
+    def _refuse_pattern(self, key: str) -> None:
+        if _PATTERN.search(key) and deletes_patterns(self._fs):
+            reason = f"the file system {self._protocol} would delete all keys that this one could mean as a pattern"
+            raise StoreError(self.url, key, "delete", reason)
+
     def _remove_empty_above(self, path: str) -> None:
         """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
         parent = path.rpartition("/")[0]
-        while not self._is_flat() and len(parent) > len(self._root):
+        while not self._is_flat and len(parent) > len(self._root):
             try:
                 self._fs.rmdir(parent)
             except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays
@@ -283,7 +329,7 @@ class FsspecStore(Store):
 
     def _told_size(self, key: str, size: int | None) -> int | None:
         """`size` as the file system tells it; None where it counts the base64 text of an inline value."""
-        if self._protocol == _REFERENCES and isinstance(
+        if self._protocol == REFERENCES and isinstance(
             self._fs.references.get(self._path(key)), (str, bytes)
         ):
             return None
@@ -291,7 +337,7 @@ class FsspecStore(Store):
 
     def _found(self, prefix: str) -> Iterator[tuple[str, int | None]]:
         """Every key below `prefix`, with its size where the listing tells it."""
-        if self._is_flat():
+        if self._is_flat:
             base = f"{self._base}{prefix}".rstrip("/")
             entries = self._told_by(prefix, lambda: self._fs.find(base, detail=True).items())
             start = len(self._base)
@@ -312,11 +358,6 @@ class FsspecStore(Store):
             keys, prefixes = self._entries(waiting.pop())
             yield from keys.items()
             waiting.extend(prefixes)
-
-    def _is_flat(self) -> bool:
-        """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
-        own: Any = getattr(self._fs, "_find", None)
-        return own is not None and own.__module__ != "fsspec.asyn"
 
     @override
     def _lists_by_scan(self) -> bool:
@@ -358,18 +399,19 @@ def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: 
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
 
 
-def _options(filesystem: Any) -> dict[str, Any]:
-    """The options that a file system was opened with, without a table of references."""
-    found: dict[str, Any] = getattr(filesystem, "storage_options", None) or {}
-    return {name: value for name, value in found.items() if name != "fo"}
+async def _answers(calls: Sequence[Coroutine[Any, Any, Any]], at_once: int) -> list[Any]:
+    """What the calls give, or the exceptions they end with."""
+    free = asyncio.Semaphore(at_once)
+
+    async def answer(call: Coroutine[Any, Any, Any]) -> Any:
+        async with free:
+            return await call
+
+    return await asyncio.gather(*map(answer, calls), return_exceptions=True)
 
 
-def _in_flight(filesystem: Any) -> int:
-    """How many requests of one call the file system has in flight; many only where it is asynchronous."""
-    if not getattr(filesystem, "async_impl", False):
-        return 1
-    stated = getattr(filesystem, "batch_size", None)
-    return stated if isinstance(stated, int) and stated > 0 else _MANY
+def _is_gone(cause: BaseException) -> bool:
+    return isinstance(cause, FileNotFoundError) and not lacks_bucket(cause)
 
 
 def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:
@@ -377,7 +419,7 @@ def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None,
     if byte_range is None:
         return None, None
     if isinstance(byte_range, Suffix):
-        return -min(byte_range.length, byte_range.length if size is None else max(size, 1)), None
+        return -byte_range.length if size is None else max(size - byte_range.length, 0), None
     start, length = byte_range
     end = None if length is None else start + length
     return start, end if size is None or end is None else max(start, min(end, size))

@@ -1,0 +1,129 @@
+"""What file systems of fsspec are, as far as a store needs to know: around another one, read-only, asked in turn."""
+
+from __future__ import annotations
+
+import threading
+from functools import wraps
+from typing import Any
+from weakref import WeakKeyDictionary
+
+__all__ = [
+    "LOCAL",
+    "REFERENCES",
+    "WEB",
+    "in_flight",
+    "in_turn",
+    "is_cache",
+    "is_written",
+    "lists_flat",
+    "options",
+    "protocols",
+    "unwrapped",
+]
+
+LOCAL = {"file", "local"}
+WEB = {"http", "https"}
+REFERENCES = "reference"
+
+_CACHES = {"cached", "blockcache", "filecache", "simplecache"}
+_ARCHIVES = {"zip", "tar", "libarchive"}
+_VERSIONED = {"git", "github", "gist"}
+_READ_ONLY = {*WEB, REFERENCES, *_CACHES, *_ARCHIVES, *_VERSIONED, "data"}
+"""Protocols that are only read. A reference file system would keep writes in memory and lose them, a cache would
+answer with what it kept before they were made, and an archive holds two values of a name that is written twice."""
+
+_AT_ONCE = {*LOCAL, "memory", "data", "hdfs", "arrow_hdfs"}
+"""Those whose calls of several threads don't meet. The others have a connection or an open file that all threads
+share, as archives do, or nobody says that they have none."""
+
+_MANY = 128
+"""How many requests fsspec has in flight at least, where nobody said."""
+
+_making = threading.Lock()
+_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+
+
+def protocols(filesystem: Any) -> tuple[str, ...]:
+    """The names that fsspec knows it by."""
+    protocol = filesystem.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(map(str, protocol))
+
+
+def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
+    """The file system that `filesystem` asks for everything, with what it makes of `path`.
+
+    A directory of another file system knows nothing of how that one works, nor does one that makes it asynchronous.
+    """
+    while True:
+        if "dir" in protocols(filesystem):
+            path = filesystem._join(path)  # noqa: SLF001 - it refuses paths that lead out of the directory
+            filesystem = filesystem.fs
+        elif type(filesystem).__name__ == "AsyncFileSystemWrapper":
+            filesystem = filesystem.sync_fs
+        else:
+            return filesystem, path
+
+
+def is_written(filesystem: Any) -> bool:
+    """Whether what is written there is what is read then."""
+    return not _READ_ONLY.intersection(protocols(filesystem))
+
+
+def is_cache(filesystem: Any) -> bool:
+    """Whether it keeps what it read of another one, and answers with that."""
+    return not _CACHES.isdisjoint(protocols(filesystem))
+
+
+def in_turn(filesystem: Any) -> Any:
+    """`filesystem`, asked by one thread at a time, unless it is known to answer several."""
+    names = protocols(filesystem)
+    answers_many = getattr(filesystem, "async_impl", False) or not _AT_ONCE.isdisjoint(names)
+    return filesystem if answers_many and not is_cache(filesystem) else _OneAtATime(filesystem)
+
+
+class _OneAtATime:
+    """A file system whose methods wait for each other, also for those called through another store."""
+
+    def __init__(self, filesystem: Any) -> None:
+        self._filesystem = filesystem
+        with _making:
+            self._lock = _locks.setdefault(filesystem, threading.RLock())
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._filesystem, name)
+        if not callable(found):
+            return found
+
+        @wraps(found)
+        def call(*given: Any, **named: Any) -> Any:
+            with self._lock:
+                return found(*given, **named)
+
+        return call
+
+
+def lists_flat(filesystem: Any) -> bool:
+    """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
+    own: Any = getattr(filesystem, "_find", None)
+    return own is not None and own.__module__ != "fsspec.asyn"
+
+
+def deletes_patterns(filesystem: Any) -> bool:
+    """Whether to delete one file is to it to delete whatever a path with "*" or "[" in it could mean."""
+    own: Any = getattr(filesystem, "_rm_file", None)
+    return own is not None and own.__module__ == "fsspec.asyn"
+
+
+def in_flight(filesystem: Any) -> int:
+    """How many requests of one call the file system has in flight; many only where it is asynchronous."""
+    if not getattr(filesystem, "async_impl", False):
+        return 1
+    stated = getattr(filesystem, "batch_size", None)
+    return stated if isinstance(stated, int) and stated > 0 else _MANY
+
+
+def options(filesystem: Any) -> dict[str, Any]:
+    """The options that a file system, or the one behind it, was opened with, without a table of references."""
+    found: dict[str, Any] = getattr(filesystem, "storage_options", None) or {}
+    inner = {"behind": options(filesystem.fs)} if is_cache(filesystem) else {}
+    return inner | {name: value for name, value in found.items() if name != "fo"}
