@@ -7,7 +7,8 @@ import os
 import pickle
 import tarfile
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -408,3 +409,30 @@ def test_a_tar_file_behind_a_store_of_zarr_python_is_read_by_one_thread_at_a_tim
     with ThreadPoolExecutor(8) as threads:
         assert dict(zip(values, threads.map(store.get, values), strict=True)) == values
     assert not store.capabilities.writable
+
+
+def test_a_forked_process_reads_no_archive_of_the_other_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"123")
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(tmp_path / "a", "a")
+    store = FsspecStore(fsspec.filesystem("tar", fo=str(tmp_path / "x.tar")), "")
+    cache = FsspecStore(fsspec.filesystem("simplecache", target_protocol="file"), tmp_path)
+    with ProcessPoolExecutor(1, get_context("fork"), initializer=_hold, initargs=(store, cache)) as child:
+        told, cached = child.submit(_read_held).result()
+    assert "cannot read 'a': its files and connections are those of another process" in told
+    assert (cached, store.get("a")) == (b"123", b"123")
+
+
+_held: list[FsspecStore] = []
+
+
+def _hold(*stores: FsspecStore) -> None:
+    _held.extend(stores)
+
+
+def _read_held() -> tuple[str, bytes | None]:
+    store, cache = _held
+    for use in (store.list_dir, lambda: list(store.sizes()), lambda: store.get("a")):
+        with pytest.raises(StoreError) as caught:
+            use()
+    return str(caught.value), cache.get("a")

@@ -385,8 +385,8 @@ class FsspecStore(Store):
         return keys, prefixes
 
     def _told_by(self, prefix: str, call: Any) -> list[Any]:
-        self._fs.invalidate_cache()
         try:
+            self._fs.invalidate_cache()
             return list(call())
         except Exception as cause:  # noqa: BLE001 - raised below
             if isinstance(cause, (FileNotFoundError, NotADirectoryError)) and not lacks_bucket(cause):

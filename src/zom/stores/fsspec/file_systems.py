@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from zom.stores.locks import remake_in_children
 
 __all__ = [
     "LOCAL",
@@ -39,8 +43,24 @@ share, as archives do, or nobody says that they have none."""
 _MANY = 128
 """How many requests fsspec has in flight at least, where nobody said."""
 
-_making = threading.Lock()
-_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+
+class _Turns:
+    """The lock of each file system: free in a forked process, whoever held it before."""
+
+    def __init__(self) -> None:
+        self.after_fork()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+
+    def of(self, filesystem: Any) -> threading.RLock:
+        with self._guard:
+            return self._locks.setdefault(filesystem, threading.RLock())
+
+
+_turns = _Turns()
 
 
 def protocols(filesystem: Any) -> tuple[str, ...]:
@@ -86,8 +106,7 @@ class _OneAtATime:
 
     def __init__(self, filesystem: Any) -> None:
         self._filesystem = filesystem
-        with _making:
-            self._lock = _locks.setdefault(filesystem, threading.RLock())
+        self._process = None if is_cache(filesystem) else os.getpid()
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._filesystem, name)
@@ -96,7 +115,13 @@ class _OneAtATime:
 
         @wraps(found)
         def call(*given: Any, **named: Any) -> Any:
-            with self._lock:
+            if self._process not in {None, os.getpid()}:
+                # The place in a file, or in what a connection answers, would be that of both processes.
+                reason = (
+                    "its files and connections are those of another process, which was forked; open it here"
+                )
+                raise OSError(errno.EBADF, reason)
+            with _turns.of(self._filesystem):
                 return found(*given, **named)
 
         return call
