@@ -296,7 +296,7 @@ def test_a_circle_is_found():
 HEAVY = ("numcodecs", "jsonschema", "ml_dtypes", "asyncio", "concurrent.futures", "zarr", "xarray", "dask")
 
 # Stores that keep many requests in flight, loaded when one is opened: zom.stores.opening is light.
-CONCURRENT = tuple(f"zom.stores.{name}" for name in ("http", "object", "zarr_python"))
+CONCURRENT = tuple(f"zom.stores.{name}" for name in ("fsspec.at_once", "http", "object", "zarr_python"))
 
 # numpy and pydantic are dependencies; what they load themselves is not zom's to avoid.
 PROBE = """

@@ -6,7 +6,6 @@ remember listings, and some answer from them: what they remember is dropped befo
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from typing import TYPE_CHECKING, Any
@@ -255,8 +254,9 @@ class FsspecStore(Store):
 
     def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
         """Await what is asked for each key, some at once; the first of them that failed is told."""
-        asyn: Any = imported("fsspec.asyn", "fsspec")
-        results = asyn.sync(self._fs.loop, _answers, list(calls.values()), self.capabilities.parallel)
+        from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded where it is needed
+
+        results = answers(self._fs, list(calls.values()), self.capabilities.parallel)
         for key, result in zip(calls, results, strict=True):
             if isinstance(result, BaseException) and not (verb == "delete" and _is_gone(result)):
                 raise self._failure(key, verb, result)
@@ -397,17 +397,6 @@ class FsspecStore(Store):
 
 def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
-
-
-async def _answers(calls: Sequence[Coroutine[Any, Any, Any]], at_once: int) -> list[Any]:
-    """What the calls give, or the exceptions they end with."""
-    free = asyncio.Semaphore(at_once)
-
-    async def answer(call: Coroutine[Any, Any, Any]) -> Any:
-        async with free:
-            return await call
-
-    return await asyncio.gather(*map(answer, calls), return_exceptions=True)
 
 
 def _is_gone(cause: BaseException) -> bool:
