@@ -465,3 +465,21 @@ def test_a_difference_is_told_without_what_can_not_be_read(
     assert f"left out: {'/' + place + ': ' if place else ''}expected a name in double quotes" in err
     assert ("- /bad" in out) == (place == "bad")
     assert main(["diff", new, new, "--on-error", "skip"]) == 1
+
+
+@pytest.mark.parametrize("has_root", [True, False])
+@pytest.mark.parametrize(("above", "below"), [("v3", "v2"), ("v2", "v3")])
+def test_a_node_of_the_other_format_is_told_where_a_tree_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], above: str, below: str, has_root: bool
+) -> None:
+    arrays = {form: FORMS[form][1].ArraySpec.build(shape=(4,), dtype="int8") for form in (above, below)}
+    if has_root:
+        zom.create_group(tmp_path, form=above)
+    zom.create_array(tmp_path / "a", arrays[above])
+    zom.create_array(tmp_path / "b", arrays[below])
+    told = f"expected a {above} node, as the group above it, found a {below} node, which was left out"
+    assert main(["tree", str(tmp_path)]) == 1
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if "cannot be read" in each]
+    assert told in line
+    assert main(["tree", str(tmp_path), "--format", "html"]) == 1
+    assert told in capsys.readouterr().out

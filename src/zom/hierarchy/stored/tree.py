@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.dataclass import dataclass
 from zom.hierarchy.stored.findings import NOT_JSON, UNLISTED_GROUP
+from zom.hierarchy.stored.levels import MIXED_FORMAT
 from zom.hierarchy.stored.node import own_document, whole_document
 from zom.json.python_value import is_dict
 from zom.model.assembly import assemble
@@ -28,6 +29,9 @@ __all__ = ["NAME_CODES", "StoredTree", "place", "sound_part", "spec_of"]
 
 NAME_CODES: Final = frozenset(each.code for each in (V3_NAME, V2_NAME, DRAFT_NAME, WHOLE))
 """The rules of names that nothing new gets, and that nodes may have."""
+
+_LEFT_OUT: Final = {UNLISTED_GROUP.code, MIXED_FORMAT.code}
+"""What is said of nodes that are not shown, or not whole, though their documents can be read."""
 
 _LAYOUT_OF_2021: Final = "draft/2021-entry-point"
 """What is said of the entry point of a draft of 2021: a check tells, but not each node that is opened."""
@@ -73,9 +77,9 @@ class StoredTree:
         """Why each node was skipped, or not listed, by its path below the root of what was read."""
         start = len(self.path.rstrip("/"))
         texts: dict[str, str] = {}
-        unlisted = {each.node for each in self.problems if each.code == UNLISTED_GROUP.code}
-        for path in sorted(self.unreadable | unlisted):
-            first, *more = self.errors(path)
+        left_out = {each.node: each for each in self.problems if each.code in _LEFT_OUT}
+        for path in sorted(self.unreadable | left_out.keys()):
+            first, *more = self.errors(path) or (left_out[path],)
             rest = f", and {len(more)} more" if more else ""
             texts[path[start:] or "/"] = f"{replace(first, node='/')}{rest}"
         return texts
