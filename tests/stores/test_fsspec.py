@@ -349,6 +349,17 @@ def test_a_file_system_that_deletes_by_patterns_is_not_asked_to() -> None:
     assert sorted(store.list()) == ["a*", "ab"]
 
 
+def test_a_file_system_that_is_made_asynchronous_is_asked_without_that(tmp_path: Path) -> None:
+    local = fsspec.filesystem("file")
+    store = FsspecStore(AsyncFileSystemWrapper(local, asynchronous=True), tmp_path)
+    assert (store.url, store.capabilities) == (
+        f"file://{tmp_path}",
+        FsspecStore(local, tmp_path).capabilities,
+    )
+    store.set("c/0", b"1")
+    assert (tmp_path / "c/0").read_bytes() == b"1"
+
+
 def test_a_directory_of_a_file_system_is_a_place_in_it(tmp_path: Path) -> None:
     store = FsspecStore(DirFileSystem(str(tmp_path), fsspec.filesystem("file")), "a/b")
     assert (store.url, store.capabilities) == (

@@ -257,16 +257,16 @@ def bulk(held: str | None = None) -> tuple[ObjectStore, Bulk]:
     from zom.stores.object import ObjectStore
 
     made, calls = ObjectStore(MemoryStore(), "data/", url="s3://bucket/data"), Bulk(held)
-    made._at_once, made._obstore = 1000, calls
+    made._at_once, made._obstore = 100, calls
     return made, calls
 
 
-def test_a_service_deletes_a_thousand_objects_at_one_request() -> None:
+def test_a_service_deletes_many_objects_at_one_request() -> None:
     store, calls = bulk()
-    keys = [f"c/{number}" for number in range(2100)]
+    keys = [f"c/{number}" for number in range(210)]
     store.set_many(dict.fromkeys([*keys, "zarr.json"], b"1"))
     store.delete_many([*keys, "none"])
-    assert sorted(map(len, calls.requests)) == [101, 1000, 1000]
+    assert sorted(map(len, calls.requests)) == [11, 100, 100]
     assert list(store.list()) == ["zarr.json"]
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
 
 from bucket_of_fsspec import Bucket  # noqa: E402
-from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper  # noqa: E402 - with fsspec
 from fsspec.implementations.dirfs import DirFileSystem  # noqa: E402
 
 from zom.stores.fsspec import FsspecStore  # noqa: E402
@@ -54,12 +53,6 @@ class TestADirectoryOfADirectoryOfABucket(StoreSuite):
     @pytest.fixture
     def store(self) -> Store:
         return FsspecStore(DirFileSystem("a", DirFileSystem("bucket", Bucket(batch_size=8))), "")
-
-
-class TestFilesMadeAsynchronous(StoreSuite):
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> Store:
-        return FsspecStore(AsyncFileSystemWrapper(fsspec.filesystem("file")), tmp_path)
 
 
 # A cache of blocks leaves the file that it keeps them in to the garbage collector.
