@@ -600,6 +600,15 @@ def test_rules_lists_all_of_them_as_json(call):
     assert stated == {(each.name, code) for each in conventions for code, _ in each.codes()}
 
 
+def test_rules_are_found_by_what_their_codes_begin_with_and_by_convention(call):
+    _, every, _ = call("rules", "cf/*")
+    assert call("rules", "cf") == (0, every, "")
+    _, out, _ = call("rules", "ome/0.4", "--format", "json")
+    found = json.loads(out)["result"]
+    assert {rule["convention"] for rule in found} == {"ome/0.4"}
+    assert [rule["code"] for rule in found] == [code for code, _ in conventions["ome/0.4"].codes()]
+
+
 def test_rules_of_no_code_are_wrong_usage(call):
     message = "no rule has a code like 'x/*'; zom rules lists all of them"
     assert call("rules", "x/*") == (2, "", f"zom rules: {message}\n")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.server
 import logging
 import pickle
+import re
 import sys
+import tarfile
 import threading
 import traceback
 from pathlib import Path
@@ -15,11 +17,12 @@ from typing import Any
 import pytest
 
 import zom
+from zom.cli.main import main
 from zom.errors import ExtensionError, NotFound, ReadOnlyError, StoreError, ZomError
 from zom.stores.http import HTTPStore
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
-from zom.stores.opening import schemes, store
+from zom.stores.opening import planned, schemes, store
 from zom.stores.sqlite import SQLiteStore
 from zom.stores.wrap import PrefixStore, ReadOnlyStore
 from zom.stores.zip import ZipStore
@@ -190,6 +193,44 @@ def test_a_file_of_a_hierarchy_names_what_to_open(form: str, place: str, inner: 
                 act(file)
             assert f"zom.open('{root}')" in str(caught.value)
             assert (f"zom.open('{root}', '{inner}')" in str(caught.value)) == bool(inner)
+
+
+PACKED = {
+    "a.tar": ("w", "tar", r"unpack it: tar -xf \S+a\.tar$"),
+    "a.tgz": ("w:gz", "gzip", r"unpack it: tar -xf \S+a\.tgz$"),
+    "a b.tar.bz2": ("w:bz2", "bzip2", r"unpack it: tar -xf '\S+a b\.tar\.bz2'$"),
+    "a.tar.xz": ("w:xz", "xz", r"unpack it: tar -xf \S+a\.tar\.xz$"),
+    "a.zarr": ("w", "tar", r"unpack it: tar -xf \S+a\.zarr$"),
+    "a.json.xz": ("w:xz", "xz", "unpack it first$"),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_a_packed_file_says_how_to_unpack_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    mode, packed, fix = PACKED[name]
+    (tmp_path / "zarr.json").write_text("{}")
+    with tarfile.open(tmp_path / name, mode) as archive:  # type: ignore[call-overload] - one of its modes
+        archive.add(tmp_path / "zarr.json", "zarr.json")
+    (tmp_path / "zarr.json").unlink()
+    told = rf"a file packed as {packed}, which is not opened in its place; {fix}"
+    for use in (store, planned, zom.open, zom.read, zom.validate):
+        with pytest.raises(StoreError, match=rf"cannot open: {told}"):
+            use(tmp_path / name)
+    for verb in ("tree", "info", "stats", "copy"):
+        assert main([verb, str(tmp_path / name), *([str(tmp_path / "b")] if verb == "copy" else [])]) == 3
+        assert re.search(told, capsys.readouterr().err.strip())
+
+
+@pytest.mark.parametrize("name", ["new.tar", "new.TGZ", "new.tar.gz", "new.zst", "new.7z"])
+def test_no_directory_is_made_where_a_packed_file_is_meant(tmp_path: Path, name: str) -> None:
+    for use in (store, planned, zom.create_group):
+        with pytest.raises(StoreError, match=r"files of the kind \.\w+ are not written; name a zip file"):
+            use(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / name).mkdir()  # one that is there is what it is
+    assert zom.create_group(tmp_path / name).path == "/"
 
 
 def test_another_file_is_no_store(tmp_path: Path) -> None:

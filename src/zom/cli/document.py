@@ -23,6 +23,7 @@ from zom.limits import DEFAULT_LIMITS
 from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
 from zom.problems import no_warning
+from zom.stores.no_store import packed_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -186,6 +187,9 @@ def read_document(name: str, parameters: Mapping[str, str] | None = None) -> Doc
     """
     text = _text_of(name)
     called = _INPUT if name == "-" else name
+    packed = packed_reason(name, text[:512])
+    if packed is not None:
+        raise CommandError(f"{called}: {packed}", UNREADABLE)
     if Path(name).suffix.lower() in _DECLARATIONS:
         return Document(called, text, None, "declaration", parameters=parameters or {})
     faults: list[Fault] = []

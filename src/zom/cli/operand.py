@@ -24,6 +24,7 @@ from zom.errors import ZomError
 from zom.problems import no_warning
 from zom.stores.credentials import shown_url
 from zom.stores.local.files import is_there
+from zom.stores.no_store import beginning_of, packed_reason
 from zom.stores.signatures import HDF5_NAMES, signature_of
 
 if TYPE_CHECKING:
@@ -156,8 +157,9 @@ def store_at(name: str) -> Operand:
     """
     found = operand_of(name)
     if not found.is_store:
+        packed = None if name == "-" else packed_reason(name, beginning_of(found.where))
         hint = "name a directory, a zip or SQLite file, or a URL"
-        raise CommandError(f"{name}: expected a store, found a document; {hint}", UNREADABLE)
+        raise CommandError(f"{name}: {packed or f'expected a store, found a document; {hint}'}", UNREADABLE)
     return found
 
 

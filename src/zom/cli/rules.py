@@ -16,7 +16,7 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument(
-        "pattern", nargs="?", default="*", metavar="PATTERN", help="such as 'codec/*', 'ome/*'"
+        "pattern", nargs="?", default="*", metavar="PATTERN", help="such as codec, ome/0.5, 'ome/axis*'"
     )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how rules are shown")
 
@@ -28,7 +28,15 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.json.write import facts_json  # noqa: PLC0415 - as the others: --help needs none of them
 
     known = [*_own(), *_of_conventions()]
-    found = [each for each in known if fnmatchcase(each["code"], arguments.pattern)]
+    # What codes begin with may be named alone, and a convention with its version: "cf" is "cf/*".
+    pattern = arguments.pattern
+    found = [
+        each
+        for each in known
+        if fnmatchcase(each["code"], pattern)
+        or each["code"].startswith(f"{pattern}/")
+        or each.get("convention") == pattern
+    ]
     if not found:
         message = f"no rule has a code like {arguments.pattern!r}; zom rules lists all of them"
         raise CommandError(message, USAGE)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from zom.errors import StoreError
-from zom.stores.signatures import HDF5_NAMES
+from zom.stores.signatures import HDF5_NAMES, PACKED_NAMES, packed_as
 
-__all__ = ["refuse_file", "refuse_new_hdf5"]
+__all__ = ["beginning_of", "packed_reason", "refuse_file", "refuse_new_file"]
 
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 """The documents that tell a directory to be a part of a hierarchy."""
@@ -16,8 +17,10 @@ _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 
 def refuse_file(path: str) -> None:
     """StoreError for a file that is no store, which says what to open where it is a part of a hierarchy."""
-    above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
-    nodes = [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
+    packed = packed_reason(path, beginning_of(path))
+    if packed is not None:
+        raise StoreError(path, "", "open", packed)
+    above, nodes = _nodes_above(path)
     if not nodes:
         reason = "expected a directory, a zip (.zip), SQLite (.sqlite) or HDF5 file, found another file"
         raise StoreError(path, "", "open", f"{reason}; open the directory that holds the hierarchy")
@@ -35,12 +38,47 @@ def refuse_file(path: str) -> None:
     raise StoreError(path, "", "open", reason)
 
 
-def refuse_new_hdf5(path: str) -> None:
-    """StoreError for a new file of HDF5 or NetCDF: a directory of that name is not what anybody means."""
-    if Path(path).suffix.lower() in HDF5_NAMES:
-        raise StoreError(
-            path,
-            "",
-            "create",
-            "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr",
+def _nodes_above(path: str) -> tuple[list[Path], list[Path]]:
+    """The directories above a file, and those of them that are nodes."""
+    above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
+    return above, [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
+
+
+def packed_reason(path: str, beginning: bytes) -> str | None:
+    r"""Why a file that begins so is not opened, and how to unpack it; None where it is packed in no known way, and for chunks.
+
+    >>> packed_reason("a.tgz", b"\x1f\x8b")
+    'a file packed as gzip, which is not opened in its place; unpack it: tar -xf a.tgz'
+    >>> packed_reason("a.json", b"{}")
+    """
+    packed = packed_as(beginning)
+    if packed is None or _nodes_above(path)[1]:
+        return None
+    name = path.lower()
+    is_tar = packed == "tar" or ".tar." in name or name.endswith((".tgz", ".tbz2", ".txz"))
+    fix = f"unpack it: tar -xf {shlex.quote(path)}" if is_tar else "unpack it first"
+    return f"a file packed as {packed}, which is not opened in its place; {fix}"
+
+
+def beginning_of(path: str) -> bytes:
+    """The first bytes of a file, by which it says what it is; none of a pipe, or where it can't be read."""
+    if not Path(path).is_file():
+        return b""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(512)
+    except OSError:
+        return b""
+
+
+def refuse_new_file(path: str) -> None:
+    """StoreError for a new file of a kind that is not written: a directory of that name is not what anybody means."""
+    suffix = Path(path).suffix.lower()
+    if suffix in HDF5_NAMES:
+        reason = "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr"
+        raise StoreError(path, "", "create", reason)
+    if suffix in PACKED_NAMES:
+        reason = (
+            f"files of the kind {suffix} are not written; name a zip file, such as out.zip, or a directory"
         )
+        raise StoreError(path, "", "create", reason)

@@ -18,7 +18,7 @@ from zom.stores.kinds import store_kinds
 from zom.stores.local import LocalStore
 from zom.stores.local.files import is_there
 from zom.stores.memory import MemoryStore
-from zom.stores.no_store import refuse_file, refuse_new_hdf5
+from zom.stores.no_store import refuse_file, refuse_new_file
 from zom.stores.signatures import HDF5_NAMES, signature_of
 from zom.stores.wrap import ReadOnlyStore
 
@@ -97,7 +97,7 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     suffix = Path(path).suffix.lower()
     if suffix not in {".zip", *_SQLITE}:
         _refuse_inner_path(text)
-        refuse_new_hdf5(path)
+        refuse_new_file(path)
         return LocalStore(path, create="later")
     if not Path(path).absolute().parent.is_dir():
         return store(place, read_only=read_only)
@@ -254,7 +254,7 @@ def _at_own_path(path: str, *, read_only: bool | None, options: dict[str, Any]) 
                 return _hdf5(path, options)
             refuse_file(path)
         if not read_only and not _mode_of(path):
-            refuse_new_hdf5(path)
+            refuse_new_file(path)
         return LocalStore(path, read_only=bool(read_only), **options)
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal
 
-__all__ = ["HDF5_NAMES", "Signature", "signature_of"]
+__all__ = ["HDF5_NAMES", "PACKED_NAMES", "Signature", "packed_as", "signature_of"]
 
 Signature = Literal["zip", "sqlite", "hdf5", "netcdf3"]
 """The kinds of files that hold a hierarchy. NetCDF4 files are HDF5 files."""
@@ -22,6 +22,31 @@ _BEGINNINGS: Final[dict[bytes, Signature]] = {
     b"CDF\x05": "netcdf3",
 }
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
+
+PACKED_NAMES: Final = (".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+"""How files are named that hold others and are not opened in their place, in lower case."""
+
+_PACKED: Final = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"Rar!": "rar",
+}
+_TAR_AT: Final = 257
+_TAR: Final = b"ustar"
+
+
+def packed_as(beginning: bytes) -> str | None:
+    r"""What a file that begins so is packed as, in a way that is not opened in its place; None for others.
+
+    >>> packed_as(b"\x1f\x8b\x08"), packed_as(b"{}")
+    ('gzip', None)
+    """
+    if beginning[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        return "tar"
+    return next((name for start, name in _PACKED.items() if beginning.startswith(start)), None)
 
 
 def signature_of(path: str | Path) -> Signature | None:
