@@ -28,6 +28,7 @@ from bucket_of_fsspec import Bucket  # noqa: E402
 from fsspec.asyn import AsyncFileSystem  # noqa: E402 - with fsspec
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper  # noqa: E402
 from fsspec.implementations.dirfs import DirFileSystem  # noqa: E402
+from fsspec.implementations.local import LocalFileSystem  # noqa: E402
 
 
 @pytest.fixture(params=["memory", "local", "async"])
@@ -358,6 +359,33 @@ def test_a_file_system_that_is_made_asynchronous_is_asked_without_that(tmp_path:
     )
     store.set("c/0", b"1")
     assert (tmp_path / "c/0").read_bytes() == b"1"
+
+
+def test_a_missing_directory_is_made_whatever_error_it_is(tmp_path: Path) -> None:
+    class Server(LocalFileSystem):
+        """As FTP, where a missing directory is one error among others."""
+
+        protocol = "ftp"
+        cachable = False
+
+        def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+            if path.endswith("no"):
+                raise ValueError("552 Insufficient storage space.")
+            try:
+                super().pipe_file(path, value, mode, **options)
+            except FileNotFoundError:
+                raise ValueError("550 No such file or directory.") from None
+
+    store = FsspecStore(Server(host="example.org", password="canary"), tmp_path)
+    assert store.url == f"ftp://example.org{tmp_path}"
+    store.set("a/b/c", b"1")
+    assert (store.get("a/b/c"), (tmp_path / "a/b/c").read_bytes()) == (b"1", b"1")
+    for key in ("a/b/no", "no", "d/no"):
+        with pytest.raises(StoreError, match=f"cannot write '{key}': ValueError: 552 Insufficient"):
+            store.set(key, b"1")
+    (tmp_path / "file").write_bytes(b"1")
+    with pytest.raises(StoreError, match="cannot write 'file/x': "):
+        store.set("file/x", b"1")
 
 
 def test_a_directory_of_a_file_system_is_a_place_in_it(tmp_path: Path) -> None:

@@ -89,6 +89,9 @@ class FsspecStore(Store):
     def url(self) -> str:
         if "://" in self._root:
             return shown_url(self._root)
+        host = options(self._fs).get("host")
+        if isinstance(host, str):
+            return f"{self._protocol}://{host}/{self._root.lstrip('/')}"
         return f"{self._protocol}://{self._root if self._protocol in LOCAL else self._root.lstrip('/')}"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -224,22 +227,27 @@ class FsspecStore(Store):
         path = self._path(key)
         try:
             self._refuse_directory(path)
-            for _ in range(3):
-                try:
-                    self._fs.pipe_file(path, value)
-                    break
-                except FileNotFoundError:
-                    if self._is_flat:
-                        raise  # what is missing is the bucket, and not to be made by accident
-                    # To make the directory first would cost a request each time; others may prune it.
-                    self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            else:
-                self._fs.pipe_file(path, value)
+            self._put(path, value)
         except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
             failure = self._failure(key, "write", cause)
         else:
             return
         raise failure
+
+    def _put(self, path: str, value: bytes) -> None:
+        folder = path.rpartition("/")[0]
+        for _ in range(3):
+            try:
+                self._fs.pipe_file(path, value)
+            except Exception as cause:
+                # To make the directory first would cost a request each time; others may prune it. That it is missing is
+                # an error of FTP's own to FTP. To an object store, what is missing is the bucket, and not made by accident.
+                if self._is_flat or (not isinstance(cause, FileNotFoundError) and self._fs.isdir(folder)):
+                    raise
+                self._fs.makedirs(folder, exist_ok=True)
+            else:
+                return
+        self._fs.pipe_file(path, value)
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
