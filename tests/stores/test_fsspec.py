@@ -361,6 +361,40 @@ def test_a_file_system_that_is_made_asynchronous_is_asked_without_that(tmp_path:
     assert (tmp_path / "c/0").read_bytes() == b"1"
 
 
+def test_the_end_of_a_value_is_read_where_no_range_counts_from_the_end() -> None:
+    class Azure(Bucket):
+        looks = 0
+
+        async def _cat_file(
+            self, path: str, start: int | None = None, end: int | None = None, **_: Any
+        ) -> bytes:
+            if start is not None and start < 0:
+                raise ValueError("Required Content-Range response header is missing or malformed.")
+            return await super()._cat_file(path, start, end)
+
+        async def _info(self, path: str, **_: Any) -> dict[str, Any]:
+            self.looks += 1
+            return await super()._info(path)
+
+    bucket = Azure()
+    store = FsspecStore(bucket, "b")
+    store.set_many({"a": b"12345", "b": b"123", "empty": b""})
+    wanted = [
+        ("a", Suffix(2)),
+        "missing",
+        ("b", Suffix(9)),
+        ("none", Suffix(1)),
+        ("empty", Suffix(3)),
+        ("a", Range(0, 2)),
+    ]
+    for _ in range(2):
+        assert store.get_many(wanted) == [b"45", None, b"123", None, b"", b"12"]
+    assert bucket.looks == 8
+    bucket.held["b/no"] = b"1"
+    with pytest.raises(StoreError, match="cannot read 'no': permission denied"):
+        store.get("no", Suffix(2))
+
+
 def test_a_missing_directory_is_made_whatever_error_it_is(tmp_path: Path) -> None:
     class Server(LocalFileSystem):
         """As FTP, where a missing directory is one error among others."""

@@ -228,6 +228,80 @@ def test_of_many_the_one_that_failed_is_named() -> None:
         failing(PermissionError("no")).get_many(["c/0", "c/1"])
 
 
+class NoSuffixes:
+    """The functions of obstore, as of Azure: no range counts from the end. Each object is replaced, as often as is said."""
+
+    def __init__(self, replaced: int = 0) -> None:
+        import obstore
+
+        self._obstore, self._replaced = obstore, replaced
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._obstore, name)
+
+    def _refuse(self, options: Any) -> None:
+        from obstore.exceptions import NotSupportedError
+
+        if "suffix" in (options or {}).get("range", {}):
+            raise NotSupportedError("Azure does not support suffix range requests")
+
+    def head(self, inner: Any, path: str) -> Any:
+        meta = self._obstore.head(inner, path)
+        if self._replaced:
+            self._replaced -= 1
+            self._obstore.put(inner, path, b"another %d" % self._replaced)
+        return meta
+
+    async def head_async(self, inner: Any, path: str) -> Any:
+        return self.head(inner, path)
+
+    def get(self, inner: Any, path: str, options: Any = None) -> Any:
+        self._refuse(options)
+        return self._obstore.get(inner, path, options=options)
+
+    async def get_async(self, inner: Any, path: str, options: Any = None) -> Any:
+        self._refuse(options)
+        return await self._obstore.get_async(inner, path, options=options)
+
+
+@pytest.mark.parametrize("most", [1, 9])
+def test_the_end_of_a_value_is_read_where_no_range_counts_from_the_end(most: int) -> None:
+    from obstore.store import MemoryStore
+
+    from zom.stores.object import ObjectStore
+
+    store = ObjectStore(MemoryStore())
+    store.set_many({"a": b"12345", "b": b"123", "empty": b""})
+    store._obstore = NoSuffixes()
+    wanted = [
+        ("a", Suffix(2)),
+        ("missing", Suffix(2)),
+        ("b", Suffix(9)),
+        ("empty", Suffix(3)),
+        ("a", Suffix(0)),
+        ("a", Range(0, 2)),
+    ]
+    found = [b"45", None, b"123", b"", b"", b"12"]
+    assert (store.get_many(wanted) if most > 1 else [store.get(*each) for each in wanted]) == found
+    # One that is replaced between the look and the read is looked at again, and at last told.
+    store._obstore = NoSuffixes(3)
+    asked = [("a", Suffix(3))] * most
+    assert store.get_many(asked)[0] == b"r 0"
+    store._obstore = NoSuffixes(99)
+    with pytest.raises(StoreError, match="cannot read 'b': PreconditionError"):
+        store.get("b", Suffix(1))
+
+
+def test_a_backslash_is_no_part_of_a_name_in_azure() -> None:
+    from obstore.store import AzureStore, MemoryStore
+
+    from zom.stores.object import ObjectStore
+
+    azure = AzureStore("container", account_name="none", skip_signature=True)
+    assert (ObjectStore(azure).holds("a\\b"), ObjectStore(azure).holds("a/b")) == (False, True)
+    assert ObjectStore(MemoryStore()).holds("a\\b")
+
+
 class Bulk:
     """obstore over its memory, as over S3: it deletes several objects at one request, or none of them where one is `held`."""
 

@@ -76,6 +76,8 @@ class FsspecStore(Store):
         self._secrets = tuple(secrets_in(options(filesystem), every=True))
         self._is_flat = lists_flat(filesystem)
         self._is_cache = is_cache(filesystem)
+        self._by_size = self._is_cache
+        """Whether the end of a value is asked for by its size, since no range counts from the end."""
         # Files of fsspec are written in place: a crash in the middle shows.
         self.capabilities = Capabilities(
             writable=not read_only and is_written(filesystem),
@@ -126,19 +128,44 @@ class FsspecStore(Store):
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        found: list[bytes | Exception | None] = [None] * len(requests)
-        sizes: dict[int, int] = {}
-        asked = [
+        found = self._found_of(requests, by_size=self._by_size)
+        refused = [
             index
-            for index, (key, byte_range) in enumerate(requests)
-            if self._may_be_read(key, byte_range, index, found, sizes)
+            for index, ((_, byte_range), answer) in enumerate(zip(requests, found, strict=True))
+            if isinstance(byte_range, Suffix) and isinstance(answer, Exception)
+            if not (self._by_size or isinstance(answer, StoreError) or _is_gone(answer))
         ]
-        if asked:
-            paths = [self._path(requests[index][0]) for index in asked]
-            bounds = [_bounds(requests[index][1], sizes.get(index)) for index in asked]
-            for index, answer in zip(asked, self._answers(paths, bounds), strict=True):
-                found[index] = answer
+        if refused:
+            again = self._found_of([requests[index] for index in refused], by_size=True)
+            for index, answer in zip(refused, again, strict=True):
+                if not isinstance(answer, Exception):
+                    # Azure takes no range that counts from the end: from now on, sizes are asked for first.
+                    self._by_size = True
+                if not isinstance(answer, Exception) or _is_gone(answer):
+                    found[index] = answer
         return [self._value(*request, answer) for request, answer in zip(requests, found, strict=True)]
+
+    def _found_of(
+        self, requests: Sequence[tuple[str, ByteRange | None]], *, by_size: bool
+    ) -> list[bytes | Exception | None]:
+        """The bytes, or what the file system says instead; for the end of a value by its size, where that is wanted."""
+        found: list[bytes | Exception | None] = [None] * len(requests)
+        looked_at = [i for i, each in enumerate(requests) if self._is_looked_at(each[1], by_size=by_size)]
+        infos = dict(zip(looked_at, self._infos([requests[i][0] for i in looked_at]), strict=True))
+        asked: list[int] = []
+        bounds: list[tuple[int | None, int | None]] = []
+        for index, (key, byte_range) in enumerate(requests):
+            info = infos.get(index)
+            if info is not None:
+                found[index] = self._told_at_once(key, byte_range, info)
+            if info is None or (found[index] is None and isinstance(info, dict) and info["type"] == "file"):
+                asked.append(index)
+                bounds.append(_bounds(byte_range, info.get("size") if info else None))
+        if asked:
+            answers = self._answers([self._path(requests[index][0]) for index in asked], bounds)
+            for index, answer in zip(asked, answers, strict=True):
+                found[index] = answer
+        return found
 
     def _answers(
         self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
@@ -155,35 +182,41 @@ class FsspecStore(Store):
         # A cache of whole files has no answer to any where one is missing.
         return [self._answers([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
 
-    def _may_be_read(
-        self,
-        key: str,
-        byte_range: ByteRange | None,
-        index: int,
-        found: list[bytes | Exception | None],
-        sizes: dict[int, int],
-    ) -> bool:
-        """Whether to ask for the bytes; where a look at the file is enough, what it says goes to `found`."""
-        is_empty = byte_range is not None and byte_range.length == 0
-        is_long = byte_range is not None and (byte_range.length or 0) > _LONG
-        is_end = isinstance(byte_range, Suffix) and self._is_cache
-        if self._protocol not in LOCAL and not is_empty and not is_long and not is_end:
+    def _is_looked_at(self, byte_range: ByteRange | None, *, by_size: bool) -> bool:
+        """Whether to look at the file before its bytes are asked for."""
+        if self._protocol in LOCAL or (by_size and isinstance(byte_range, Suffix)):
             return True
-        try:
-            info = self._info(key)
-        except Exception as cause:  # noqa: BLE001 - told with the other answers
-            found[index] = cause
-            return False
+        length = None if byte_range is None else byte_range.length
+        return length is not None and (length == 0 or length > _LONG)
+
+    def _told_at_once(
+        self, key: str, byte_range: ByteRange | None, info: dict[str, Any] | Exception
+    ) -> bytes | Exception | None:
+        """The answer, where a look at the file was enough."""
+        if isinstance(info, Exception):
+            return info
         is_file = info["type"] == "file"
         if not is_file and self._protocol in LOCAL:
             # To wait for the other end of a pipe could take forever.
             what = "a directory" if info["type"] == "directory" else "something else"
-            found[index] = StoreError(self.url, key, "read", f"expected a regular file, found {what}")
-        elif is_file and is_empty:
-            found[index] = b""
-        elif info.get("size") is not None:
-            sizes[index] = int(info["size"])
-        return is_file and not is_empty
+            return StoreError(self.url, key, "read", f"expected a regular file, found {what}")
+        return b"" if is_file and byte_range is not None and byte_range.length == 0 else None
+
+    def _infos(self, keys: Sequence[str]) -> list[dict[str, Any] | Exception]:
+        """What the file system knows of each file."""
+        if self.capabilities.parallel > 1 and len(keys) > 1 and not self._is_cache:
+            from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded where it is needed
+
+            self._fs.invalidate_cache()
+            calls = [self._fs._info(self._path(key)) for key in keys]  # noqa: SLF001 - as `info`
+            return answers(self._fs, calls, self.capabilities.parallel)
+        found: list[dict[str, Any] | Exception] = []
+        for key in keys:
+            try:
+                found.append(self._info(key))
+            except Exception as cause:  # noqa: BLE001 - told with the other answers
+                found.append(cause)
+        return found
 
     def _info(self, key: str) -> dict[str, Any]:
         path = self._path(key)

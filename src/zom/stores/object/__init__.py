@@ -26,7 +26,7 @@ from zom.packages import imported
 from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.foreign_failures import is_panic, lacks_bucket
-from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix, Versioned
 from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 from zom.stores.object.obstore_calls import (
     CLOUDS,
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 __all__ = ["ObjectStore"]
 
 T = TypeVar("T")
+
+_TRIES = 4
+"""How often the end of a value is asked for that changes meanwhile."""
 
 _FEW = 3
 """So few requests are made by a thread each: an event loop takes longer to make than they do."""
@@ -103,6 +106,11 @@ class ObjectStore(Store):
         )
         if kind in CLOUDS:
             self.longest_key = _LONGEST - len(prefix.encode())
+
+    @override
+    def holds(self, key: str) -> bool:
+        # To Azure, a backslash is a slash.
+        return super().holds(key) and not ("\\" in key and type(self._inner).__name__ == "AzureStore")
 
     @classmethod
     def from_url(
@@ -221,13 +229,21 @@ class ObjectStore(Store):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        path, options = self._prefix + key, get_options(byte_range)
-        found = self._call(
-            key, "read", lambda: bytes(self._obstore.get(self._inner, path, options=options).bytes())
-        )
-        if byte_range is None or not isinstance(found, Exception) or is_missing(found):
-            return self._answer(key, byte_range, found)
-        meta = self._call(key, "read", lambda: self._obstore.head(self._inner, path))
+        path = self._prefix + key
+
+        def get(options: dict[str, Any] | None) -> bytes | Exception:
+            got = partial(self._obstore.get, self._inner, path, options=options)
+            return self._call(key, "read", lambda: bytes(got().bytes()))
+
+        found, meta = get(get_options(byte_range)), None
+        for _ in range(_TRIES):
+            if byte_range is None or not isinstance(found, Exception) or is_missing(found):
+                break
+            meta = self._call(key, "read", lambda: self._obstore.head(self._inner, path))
+            options = self._end_in(byte_range, found, meta)
+            if options is None:
+                break
+            found = get(options)
         return self._answer(key, byte_range, found, meta)
 
     @override
@@ -235,25 +251,44 @@ class ObjectStore(Store):
         if len(requests) <= _FEW:
             return together(self, *(partial(self._read, *each) for each in requests))
 
-        async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
-            path, options = self._prefix + key, get_options(byte_range)
-            found: bytes | Exception
+        async def get(path: str, options: dict[str, Any]) -> bytes | Exception:
             try:
                 answer = await self._obstore.get_async(self._inner, path, options=options)
                 # To wait for what has mostly come with the head costs less than to cross over once more.
                 is_short = int(answer.meta["size"]) <= _SHORT
-                found = bytes(answer.bytes() if is_short else await answer.bytes_async())
+                return bytes(answer.bytes() if is_short else await answer.bytes_async())
             except Exception as cause:  # noqa: BLE001 - told below
-                found = cause
-            if byte_range is None or not isinstance(found, Exception) or is_missing(found):
-                return self._answer(key, byte_range, found)
-            try:
-                meta: Any = await self._obstore.head_async(self._inner, path)
-            except Exception as cause:  # noqa: BLE001 - told below
-                meta = cause
+                return cause
+
+        async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
+            path, meta = self._prefix + key, None
+            found = await get(path, get_options(byte_range))
+            for _ in range(_TRIES):
+                if byte_range is None or not isinstance(found, Exception) or is_missing(found):
+                    break
+                try:
+                    meta = await self._obstore.head_async(self._inner, path)
+                except Exception as cause:  # noqa: BLE001 - told below
+                    meta = cause
+                options = self._end_in(byte_range, found, meta)
+                if options is None:
+                    break
+                found = await get(path, options)
             return self._answer(key, byte_range, found, meta)
 
         return self._values(requests, "read", self._gather("read", [fetch(*each) for each in requests]))
+
+    def _end_in(self, byte_range: ByteRange, found: Exception, meta: Any) -> dict[str, Any] | None:
+        """How to ask for the end of a value by its size, where the service takes no range that counts from there.
+
+        None where that is not what it refused. The object may be another one by then, which has to be looked at, too.
+        """
+        refused = (self._errors.NotSupportedError, self._errors.PreconditionError)
+        if not isinstance(byte_range, Suffix) or not isinstance(found, refused) or not isinstance(meta, dict):
+            return None
+        size = size_of(meta)
+        here = (max(size - byte_range.length, 0), size)
+        return {"range": here, "if_match": meta["e_tag"]} if covers(byte_range, size) else None
 
     def _answer(
         self, key: str, byte_range: ByteRange | None, found: bytes | Exception, meta: Any = None
@@ -261,6 +296,8 @@ class ObjectStore(Store):
         """The value for what a request ended with; `meta` is known of an object whose range was refused."""
         if not isinstance(found, Exception):
             return b"" if byte_range is not None and byte_range.length == 0 else found
+        if isinstance(found, self._errors.NotSupportedError) and isinstance(meta, Exception):
+            found = meta  # what the object is like tells more than that it can't be asked so
         if is_missing(found) and not lacks_bucket(found):
             return None
         # No service answers a range that begins where the value ends; to us, nothing is there.
