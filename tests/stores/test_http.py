@@ -101,6 +101,66 @@ def ranged(value: bytes) -> Callable[[Script], None]:
     return answer
 
 
+@pytest.mark.parametrize("status", [400, 416, 500, 501])
+@pytest.mark.parametrize("tag", ['"1"', 'W/"1"', ""])
+def test_the_end_of_a_value_is_read_where_no_range_counts_from_the_end(status: int, tag: str) -> None:
+    values = {"/a": b"12345", "/empty": b""}
+
+    def answer(request: Script) -> None:
+        if request.path not in values:
+            return request.reply(404)
+        if request.headers.get("Range", "").startswith("bytes=-"):
+            return request.reply(status)
+        return ranged(values[request.path])(request)
+
+    reply = Script.reply
+
+    def tagged(request: Script, status: int, body: bytes = b"", **headers: str) -> None:
+        reply(request, status, body, **headers, **({"ETag": tag} if tag else {}))
+
+    with scripted(answer) as (store, handler):
+        handler.reply = tagged
+        for wanted, found in {
+            ("a", 2): b"45",
+            ("a", 9): b"12345",
+            ("empty", 3): b"",
+            ("missing", 3): None,
+        }.items():
+            assert store.get(wanted[0], Suffix(wanted[1])) == found
+        assert sum(each["Range"].startswith("bytes=-") for _, each in handler.log) == 1
+        assert any("If-Match" in each for _, each in handler.log) == (tag == '"1"')
+        assert store.get_many([("a", Suffix(1)), ("a", Range(0, 1))]) == [b"5", b"1"]
+
+
+def test_the_end_of_a_value_that_is_replaced_meanwhile_is_that_of_one_version() -> None:
+    versions = [b"first", b"second one", b"3rd"]
+
+    def answer(request: Script) -> None:
+        asked, now = request.headers["Range"], versions[0]
+        if asked.startswith("bytes=-"):
+            return request.reply(400)
+        if request.headers.get("If-Match", f'"{len(now)}"') != f'"{len(now)}"':
+            return request.reply(412)
+        start, _, end = asked.removeprefix("bytes=").partition("-")
+        body = now[int(start) : int(end) + 1]
+        span = f"bytes {start}-{int(start) + len(body) - 1}/{len(now)}"
+        request.reply(206, body, Content_Range=span, ETag=f'"{len(now)}"')
+        if "If-Match" not in request.headers and len(versions) > 1:
+            versions.pop(0)
+        return None
+
+    with scripted(answer) as (store, _):
+        assert store.get("a", Suffix(2)) == b"rd"
+
+
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
+def test_another_refusal_of_a_range_is_told_at_once(status: int) -> None:
+    with scripted(lambda request: request.reply(status)) as (store, handler):
+        with pytest.raises(StoreError, match=f"the server answered {status}"):
+            store.get("a", Suffix(2))
+        assert len(handler.log) == 1
+
+
 # --- python's own server ---------------------------------------------------------------------------
 
 

@@ -31,6 +31,10 @@ __all__ = ["HTTPStore"]
 _MAX_LISTING = 1 << 26
 
 _SOME = 1000
+_TRIES = 4
+"""How often the end of a value is asked for that changes meanwhile."""
+_ANY_RANGE = {401, 403, 407, 408, 429, 502, 503, 504}
+"""What a server answers whatever range it is asked for: to others than these, it may be the range that is at fault."""
 """Of how many keys the sizes are asked for at once."""
 
 
@@ -81,6 +85,8 @@ class HTTPStore(Store):
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
         self._is_closed = False
         self._has_index = False
+        self._by_size = False
+        """Whether the end of a value is asked for by its size, since the server takes no range that counts from there."""
 
     @property
     @override
@@ -112,18 +118,58 @@ class HTTPStore(Store):
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
         if byte_range is not None and byte_range.length == 0:
             return None if self._read(key, Range(0, 1)) is None else b""
+        if isinstance(byte_range, Suffix) and self._by_size:
+            return self._read_end(key, byte_range)
         answer = self._ask(key, {} if byte_range is None else {"Range": _range_header(byte_range)}, "read")
         if answer.status in MISSING or answer.is_directory:
             return None
         if answer.status == 200:
             return cut(answer.body, byte_range)
-        if byte_range is not None:
-            if answer.status == 206:
-                self._check_range(key, byte_range, answer)
-                return answer.body
-            if answer.status == 416 and _lies_beyond(byte_range, answer.header("content-range")):
-                return b""
+        if byte_range is None:
+            raise StoreError(self.url, key, "read", answer.refusal)
+        return self._part_in(key, byte_range, answer)
+
+    def _part_in(self, key: str, byte_range: ByteRange, answer: Answer) -> bytes | None:
+        """The bytes of a range, in an answer that is not the whole value."""
+        if answer.status == 206:
+            self._check_range(key, byte_range, answer)
+            return answer.body
+        if answer.status == 416 and _lies_beyond(byte_range, answer.header("content-range")):
+            return b""
+        if isinstance(byte_range, Suffix) and answer.status not in _ANY_RANGE:
+            # Azure takes no range that counts from the end: from now on, sizes are asked for first.
+            found = self._read_end(key, byte_range)
+            self._by_size = True
+            return found
         raise StoreError(self.url, key, "read", answer.refusal)
+
+    def _read_end(self, key: str, byte_range: Suffix) -> bytes | None:
+        """The end of a value by its size, which the answer to a request for the first byte tells."""
+        refusal = ""
+        for _ in range(_TRIES):
+            first = self._ask(key, {"Range": "bytes=0-0"}, "read")
+            refusal, total = first.refusal, first.header("content-range").rpartition("/")[2]
+            if first.status in MISSING or first.is_directory:
+                return None
+            if first.status == 200:
+                return cut(first.body, byte_range)
+            if first.status not in {206, 416} or not (total.isdecimal() or first.status == 416):
+                break
+            size = int(total) if total.isdecimal() else 0
+            length = min(byte_range.length, size)
+            if not length:
+                return b""
+            asked, tag = Range(size - length, length), first.header("etag")
+            # Of another version that took its place since, these bytes would be no end.
+            same = {"If-Match": tag} if tag.startswith('"') else {}
+            answer = self._ask(key, {"Range": _range_header(asked), **same}, "read")
+            if answer.status == 206:
+                self._check_range(key, asked, answer)
+                return answer.body
+            refusal = answer.refusal
+            if answer.status not in {404, 412, 416}:
+                break
+        raise StoreError(self.url, key, "read", refusal)
 
     def _check_range(self, key: str, asked: ByteRange, answer: Answer) -> None:
         """Refuse other bytes than those that were asked for, and fewer of them than there are."""
@@ -279,7 +325,7 @@ def _lies_beyond(byte_range: ByteRange, stated: str) -> bool:
     """Whether nothing of the value can lie in the range, as far as the server says how long it is."""
     size = stated.rpartition("/")[2]
     if not size.isdecimal():
-        return True
+        return not isinstance(byte_range, Suffix)
     return int(size) == 0 if isinstance(byte_range, Suffix) else byte_range.start >= int(size)
 
 
