@@ -289,9 +289,9 @@ class FsspecStore(Store):
             super()._write_many(items)
             return
         last = dict(items)
-        calls = {key: self._fs._pipe_file(self._path(key), value) for key, value in last.items()}  # noqa: SLF001 - as `pipe`
         with self._excluding_all(last):
-            self._make("write", calls)
+            put = self._fs._pipe_file  # noqa: SLF001 - as `pipe` does, whose errors name no key
+            self._make("write", {key: put(self._path(key), value) for key, value in last.items()})
 
     def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
         """Await what is asked for each key, some at once; the first of them that failed is told."""
@@ -330,13 +330,12 @@ class FsspecStore(Store):
             return
         for key in keys:
             self._refuse_pattern(key)
-        # `rm` takes many at once, too, and deletes whatever a key with "*" or "[" in it could mean.
-        calls = {key: self._fs._rm_file(self._path(key)) for key in dict.fromkeys(keys)}  # noqa: SLF001 - see above
         with self._excluding_all(keys):
-            self._make("delete", calls)
+            delete = self._fs._rm_file  # noqa: SLF001 - `rm` takes many, too, and names with "*" in them for patterns
+            self._make("delete", {key: delete(self._path(key)) for key in dict.fromkeys(keys)})
 
     def _refuse_pattern(self, key: str) -> None:
-        if _PATTERN.search(key) and deletes_patterns(self._fs):
+        if _PATTERN.search(self._path(key)) and deletes_patterns(self._fs):
             reason = f"the file system {self._protocol} would delete all keys that this one could mean as a pattern"
             raise StoreError(self.url, key, "delete", reason)
 

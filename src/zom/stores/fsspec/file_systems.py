@@ -15,6 +15,7 @@ __all__ = [
     "LOCAL",
     "REFERENCES",
     "WEB",
+    "deletes_patterns",
     "in_flight",
     "in_turn",
     "is_cache",

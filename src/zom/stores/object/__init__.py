@@ -287,8 +287,11 @@ class ObjectStore(Store):
         if not isinstance(byte_range, Suffix) or not isinstance(found, refused) or not isinstance(meta, dict):
             return None
         size = size_of(meta)
-        here = (max(size - byte_range.length, 0), size)
-        return {"range": here, "if_match": meta["e_tag"]} if covers(byte_range, size) else None
+        if not covers(byte_range, size):
+            return None
+        options: dict[str, Any] = {"range": (max(size - byte_range.length, 0), size)}
+        tag = meta.get("e_tag")
+        return options if tag is None else {**options, "if_match": tag}
 
     def _answer(
         self, key: str, byte_range: ByteRange | None, found: bytes | Exception, meta: Any = None
