@@ -348,3 +348,36 @@ def test_a_far_store_is_asked_as_seldom_as_can_be() -> None:
     spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8")
     zom.materialize(zom.v3.GroupSpec(members={"a": spec}), ZarrPythonStore(Counted()))
     assert [each for each in asked if "journal" in each] == ["claim .zom.journal", "get .zom.journal"]
+
+
+def test_the_end_of_a_value_is_read_where_no_range_counts_from_the_end() -> None:
+    from zarr.abc.store import SuffixByteRequest
+
+    class Azure(zarr.storage.MemoryStore):  # type: ignore[misc] # its type is not known here
+        refused = 0
+
+        async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:
+            if isinstance(byte_range, SuffixByteRequest):
+                self.refused += 1
+                raise RuntimeError("Required Content-Range response header is missing or malformed.")  # noqa: TRY004 - as adlfs
+            return await super().get(key, prototype, byte_range)
+
+    inner = Azure()
+    store = ZarrPythonStore(inner)
+    store.set_many({"c/0": b"12345", "c/1": b""})
+    assert store.get("c/0", Suffix(9)) == b"12345"
+    assert inner.refused == 1
+    for _ in range(2):
+        assert store.get("c/0", Suffix(2)) == b"45"
+        assert inner.refused == 2
+    assert store.get_many([("c/1", Suffix(2)), ("c/2", Suffix(2)), ("c/0", Suffix(1))]) == [b"", None, b"5"]
+    store.delete_prefix("")
+    values = np.arange(400).reshape(20, 20)
+    array = zom.create_array(
+        store,
+        v3.ArraySpec.build(shape=(20, 20), chunks=(2, 2), shards=(10, 10), dtype="int64"),
+        "a",
+        data=values,
+    )
+    assert array[3, 5:7].tolist() == [65, 66]
+    assert inner.refused == 2

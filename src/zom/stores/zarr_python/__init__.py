@@ -77,6 +77,8 @@ class ZarrPythonStore(Store):
         self._prototype: Any = imported("zarr.core.buffer", "zarr").default_buffer_prototype()
         self._concurrency = concurrency
         self._session = session_of(inner)
+        self._by_size = False
+        """Whether the end of a value is asked for by its size, since no range counts from the end."""
         if not isinstance(inner, self._abc.Store):
             found = f"{type(inner).__module__}.{type(inner).__qualname__}"
             raise StoreError(found, "", "open", "expected a store of zarr-python 3")
@@ -188,6 +190,8 @@ class ZarrPythonStore(Store):
             if self._session is not None and byte_range is not None and key.endswith("zarr.json"):
                 # icechunk 2.3 gives the wrong end of a document, or panics where it is short.
                 return _cut(await self._whole(key), byte_range)
+            if isinstance(byte_range, Suffix) and self._by_size:
+                return await self._end(key, byte_range)
             found = await self._inner.get(key, self._prototype, self._range(byte_range))
         except Exception as cause:  # noqa: BLE001 - told below
             # Several stores refuse a range that begins where the value ends, or a long suffix.
@@ -198,6 +202,15 @@ class ZarrPythonStore(Store):
 
     async def _cut_anyway(self, key: str, byte_range: ByteRange | None, cause: Exception) -> bytes | None:
         """What the range means where the store only refused the range."""
+        if isinstance(byte_range, Suffix) and not self._by_size:
+            try:
+                found = await self._end(key, byte_range)
+            except Exception:  # noqa: BLE001 - the first exception is told, or the whole value tells more
+                found = None
+            if found:
+                # Some refuse only what is longer than the value; Azure takes no range that counts from the end.
+                self._by_size = len(found) == byte_range.length
+                return found
         whole: bytes | None = None
         if byte_range is not None:
             try:
@@ -207,6 +220,14 @@ class ZarrPythonStore(Store):
         if whole is None or byte_range is None or not _overreaches(byte_range, len(whole)):
             raise StoreError(self.url, key, "read", _told(cause))
         return cut(whole, byte_range)
+
+    async def _end(self, key: str, byte_range: Suffix) -> bytes | None:
+        """The end of a value by its size."""
+        size = await self._getsize(key)
+        if not size:
+            return None if size is None else b""
+        start = max(size - byte_range.length, 0)
+        return await self._get(key, Range(start, size - start))
 
     async def _whole(self, key: str) -> bytes | None:
         found = await self._inner.get(key, self._prototype)
