@@ -27,6 +27,7 @@ class Bucket(ThreadingHTTPServer):
     def __init__(self, *, keeps_metadata: bool) -> None:
         super().__init__(("127.0.0.1", 0), Answers)
         self.keeps_metadata = keeps_metadata
+        self.knows_conditions = True
         self.objects: dict[str, tuple[bytes, str, dict[str, str]]] = {}
         self.mishaps: list[int | None] = []
         self.puts = 0
@@ -54,6 +55,10 @@ class Answers(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         server, key = self.server, unquote(urlsplit(self.path).path)
+        is_conditional = "If-Match" in self.headers or "If-None-Match" in self.headers
+        if is_conditional and not server.knows_conditions:
+            self.answer(501, b"<Error><Code>NotImplemented</Code></Error>")
+            return
         with server.guard:
             there = server.objects.get(key)
             wanted = self.headers.get("If-Match")
@@ -137,7 +142,7 @@ def bucket(request: Any):
     thread.join()
 
 
-def opened(bucket: Bucket, **retry: Any) -> zom.Store:
+def opened(bucket: Bucket, options: dict[str, Any] | None = None, **retry: Any) -> zom.Store:
     return zom.store(
         "s3://bucket",
         endpoint=f"http://127.0.0.1:{bucket.server_port}",
@@ -146,6 +151,7 @@ def opened(bucket: Bucket, **retry: Any) -> zom.Store:
         secret_access_key="secret",
         client_options={"allow_http": True},
         **({"retry_config": retry} if retry else {}),
+        **(options or {}),
     )
 
 
@@ -267,3 +273,45 @@ def test_no_lost_answer_wedges_a_hierarchy(bucket, mishap):
             break
         number += 1
     assert number > 5
+
+
+ARRAY = zom.v3.ArraySpec.build(shape=(4,), chunks=(2,), dtype="int8")
+
+
+def test_a_service_without_conditional_puts_says_how_to_do_without_them(bucket):
+    bucket.knows_conditions = False
+    store = opened(bucket, max_retries=0)
+    for write in (
+        lambda: store.create("a", b"1"),
+        lambda: store.create_many({"a": b"1", "b": b"1"}),
+        lambda: zom.create_array(store, ARRAY),
+        lambda: zom.materialize(zom.v3.GroupSpec(members={"a": ARRAY}), store),
+    ):
+        with pytest.raises(
+            StoreError, match=r"can't create an object only where there is none; .*='disabled'"
+        ):
+            write()
+    assert bucket.objects == {}
+    store.set("a", b"1")
+    assert store.get("a") == b"1"
+
+
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_a_service_without_conditional_puts_is_written_where_that_is_said(bucket, monkeypatch, by):
+    bucket.knows_conditions = False
+    if by == "environment":
+        monkeypatch.setenv("AWS_CONDITIONAL_PUT", "disabled")
+    store = opened(bucket, {"conditional_put": "disabled"} if by == "option" else None)
+    assert not store.capabilities.create_if_absent
+    assert not store.capabilities.compare_and_set
+    tree = zom.v3.GroupSpec(members={"a": ARRAY, "g": zom.v3.GroupSpec(members={"b": ARRAY})})
+    zom.materialize(tree, store)
+    zom.open(store, mode="r+")["g/b"][...] = [1, 2, 3, 4]
+    assert zom.open(store)["g/b"][1:].tolist() == [2, 3, 4]
+    assert store.create("new", b"1")
+    assert not store.create("new", b"2")
+    found = store.get_version("new")
+    assert store.replace("new", b"3", found.version)
+    assert not store.replace("new", b"4", found.version)
+    store.delete("new")
+    assert zom.validate(store, data="all").ok

@@ -31,8 +31,11 @@ from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 from zom.stores.object.obstore_calls import (
     CLOUDS,
     covers,
+    end_options,
     get_options,
     is_missing,
+    is_unconditional,
+    not_implemented,
     reason_of,
     size_of,
     url_of,
@@ -60,6 +63,11 @@ _MARK = "zomput"
 
 _LONGEST = 1024
 """How many bytes a key may have in S3, Google Cloud Storage and Azure."""
+
+_UNCONDITIONAL = (
+    "the service can't create an object only where there is none; where nobody else writes meanwhile, open the "
+    "store with conditional_put='disabled', or with AWS_CONDITIONAL_PUT=disabled"
+)
 
 _BULK = {"S3Store": 1000}
 """How many objects a service deletes at one request, where obstore asks it to."""
@@ -92,7 +100,7 @@ class ObjectStore(Store):
         self._concurrency = most_at_once() if concurrency is None else concurrency
         self._secrets = tuple(secrets_in(getattr(inner, "config", None)))
         kind = type(inner).__name__
-        conditional = kind in CLOUDS or kind == "MemoryStore"
+        conditional = (kind in CLOUDS or kind == "MemoryStore") and not is_unconditional(inner)
         self._marks = kind in CLOUDS
         """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
         self._at_once = _BULK.get(kind, 1)
@@ -286,12 +294,7 @@ class ObjectStore(Store):
         refused = (self._errors.NotSupportedError, self._errors.PreconditionError)
         if not isinstance(byte_range, Suffix) or not isinstance(found, refused) or not isinstance(meta, dict):
             return None
-        size = size_of(meta)
-        if not covers(byte_range, size):
-            return None
-        options: dict[str, Any] = {"range": (max(size - byte_range.length, 0), size)}
-        tag = meta.get("e_tag")
-        return options if tag is None else {**options, "if_match": tag}
+        return end_options(byte_range, meta)
 
     def _answer(
         self, key: str, byte_range: ByteRange | None, found: bytes | Exception, meta: Any = None
@@ -364,6 +367,8 @@ class ObjectStore(Store):
             with suppress(StoreError):
                 if self._is_own(key, value, mark, was_repeated=False):
                     return True
+        if self._marks and not_implemented(found):
+            raise StoreError(self.url, key, "write", _UNCONDITIONAL)
         raise self._failure(key, "write", found)
 
     def _is_own(self, key: str, value: bytes, mark: str, *, was_repeated: bool) -> bool:

@@ -5,6 +5,7 @@ Exceptions of obstore hold whole requests in their text. They are read, and not 
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 __all__ = [
     "CLOUDS",
     "covers",
+    "end_options",
     "get_options",
     "is_missing",
+    "is_unconditional",
+    "not_implemented",
     "reason_of",
     "size_of",
     "url_of",
@@ -40,6 +44,19 @@ def get_options(byte_range: ByteRange | None) -> dict[str, Any]:
         return {"range": {"suffix": byte_range.length}}
     start, length = byte_range
     return {"range": {"offset": start} if length is None else (start, start + length)}
+
+
+def end_options(byte_range: Suffix, meta: Any) -> dict[str, Any] | None:
+    """The options of a request for the end of just the object that was looked at; None where it has no such bytes.
+
+    >>> end_options(Suffix(2), {"size": 5, "e_tag": "1"})
+    {'range': (3, 5), 'if_match': '1'}
+    """
+    size = size_of(meta)
+    if not covers(byte_range, size):
+        return None
+    same = {} if meta.get("e_tag") is None else {"if_match": meta["e_tag"]}
+    return {"range": (max(size - byte_range.length, 0), size), **same}
 
 
 def size_of(meta: Any) -> int:
@@ -69,6 +86,24 @@ def was_repeated(cause: Exception) -> bool:
 def is_missing(cause: Exception) -> bool:
     """Whether it says that there is no such object; or no such bucket."""
     return isinstance(cause, FileNotFoundError)
+
+
+def is_unconditional(inner: Any) -> bool:
+    """Whether somebody said that the service knows no conditional puts: Backblaze and some of Ceph's don't."""
+    config: Any = getattr(inner, "config", None) or {}
+    stated: Any = config.get("conditional_put")
+    if stated is None and type(inner).__name__ == "S3Store":
+        stated = os.environ.get("AWS_CONDITIONAL_PUT")
+    return str(stated).lower() == "disabled"
+
+
+def not_implemented(cause: Exception) -> bool:
+    """Whether it says that the service doesn't do what it was asked for.
+
+    >>> not_implemented(OSError("Server returned non-2xx status code: 501 Not Implemented: <Error>"))
+    True
+    """
+    return "501 Not Implemented" in str(cause) or "<Code>NotImplemented</Code>" in str(cause)
 
 
 def version_of(meta: Any) -> tuple[tuple[str, str], ...]:
