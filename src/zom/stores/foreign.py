@@ -77,12 +77,13 @@ def _of_obstore(filesystem: Any, path: str, *, read_only: bool) -> Store:
 
 def _file_system(place: Any, *, read_only: bool) -> Store:
     """A store around a file system of fsspec that has a root of its own."""
-    protocol = place.protocol if isinstance(place.protocol, str) else place.protocol[0]
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
+    from zom.stores.fsspec.file_systems import protocols  # noqa: PLC0415 - as above
+
+    protocol = protocols(place)[0]
     if protocol not in _ROOTED:
         reason = "expected a path in this file system: pass file_system.get_mapper('path/to/data.zarr')"
         raise StoreError(f"{protocol}://", "", "open", reason)
-    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
-
     return FsspecStore(place, "", read_only=read_only)
 
 

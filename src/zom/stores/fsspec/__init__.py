@@ -85,6 +85,8 @@ class FsspecStore(Store):
             nested_keys=self._is_flat,
             parallel=in_flight(filesystem),
         )
+        self._takes_many = self._is_flat and self.capabilities.parallel > 1
+        """Whether many keys are changed at once: where there are no directories to make, or to remove."""
 
     @property
     @override
@@ -205,11 +207,8 @@ class FsspecStore(Store):
     def _infos(self, keys: Sequence[str]) -> list[dict[str, Any] | Exception]:
         """What the file system knows of each file."""
         if self.capabilities.parallel > 1 and len(keys) > 1 and not self._is_cache:
-            from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded where it is needed
-
             self._fs.invalidate_cache()
-            calls = [self._fs._info(self._path(key)) for key in keys]  # noqa: SLF001 - as `info`
-            return answers(self._fs, calls, self.capabilities.parallel)
+            return self._awaited([self._fs._info(self._path(key)) for key in keys])  # noqa: SLF001 - as `info`
         found: list[dict[str, Any] | Exception] = []
         for key in keys:
             try:
@@ -284,8 +283,7 @@ class FsspecStore(Store):
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
-        # Where there are no directories to make, all values go at once.
-        if self.capabilities.parallel == 1 or not self._is_flat:
+        if not self._takes_many:
             super()._write_many(items)
             return
         last = dict(items)
@@ -293,12 +291,15 @@ class FsspecStore(Store):
             put = self._fs._pipe_file  # noqa: SLF001 - as `pipe` does, whose errors name no key
             self._make("write", {key: put(self._path(key), value) for key, value in last.items()})
 
-    def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
-        """Await what is asked for each key, some at once; the first of them that failed is told."""
+    def _awaited(self, calls: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+        """What the calls give, or the exceptions they end with; some are in flight at once."""
         from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded where it is needed
 
-        results = answers(self._fs, list(calls.values()), self.capabilities.parallel)
-        for key, result in zip(calls, results, strict=True):
+        return answers(self._fs, calls, self.capabilities.parallel)
+
+    def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
+        """Await what is asked for each key; the first of them that failed is told."""
+        for key, result in zip(calls, self._awaited(list(calls.values())), strict=True):
             if isinstance(result, BaseException) and not (verb == "delete" and _is_gone(result)):
                 raise self._failure(key, verb, result)
 
@@ -325,7 +326,7 @@ class FsspecStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
-        if self.capabilities.parallel == 1 or not self._is_flat:
+        if not self._takes_many:
             super()._remove_many(keys)
             return
         for key in keys:

@@ -148,17 +148,16 @@ class HTTPStore(Store):
         refusal = ""
         for _ in range(_TRIES):
             first = self._ask(key, {"Range": "bytes=0-0"}, "read")
-            refusal, total = first.refusal, first.header("content-range").rpartition("/")[2]
+            refusal, size = first.refusal, _total_of(first)
             if first.status in MISSING or first.is_directory:
                 return None
             if first.status == 200:
                 return cut(first.body, byte_range)
-            if first.status not in {206, 416} or not (total.isdecimal() or first.status == 416):
-                break
-            size = int(total) if total.isdecimal() else 0
-            length = min(byte_range.length, size)
-            if not length:
+            if size == 0 or (size is None and first.status == 416):
                 return b""
+            if size is None:
+                break
+            length = min(byte_range.length, size)
             asked, tag = Range(size - length, length), first.header("etag")
             # Of another version that took its place since, these bytes would be no end.
             same = {"If-Match": tag} if tag.startswith('"') else {}
@@ -255,9 +254,9 @@ class HTTPStore(Store):
             answer = self._ask(key, {"Range": "bytes=0-0"}, "read")
             if answer.status in MISSING or answer.is_directory:
                 return None
-            total = answer.header("content-range").rpartition("/")[2]
-            if answer.status in {206, 416} and total.isdecimal():
-                return int(total)
+            total = _total_of(answer)
+            if total is not None:
+                return total
             value = self._read(key, None)
             return None if value is None else len(value)
 
@@ -319,6 +318,12 @@ def _range_header(byte_range: ByteRange) -> str:
         return f"bytes=-{byte_range.length}"
     end = "" if byte_range.length is None else byte_range.start + byte_range.length - 1
     return f"bytes={byte_range.start}-{end}"
+
+
+def _total_of(answer: Answer) -> int | None:
+    """How many bytes the value has, as an answer to a request for some of them says."""
+    total = answer.header("content-range").rpartition("/")[2]
+    return int(total) if answer.status in {206, 416} and total.isdecimal() else None
 
 
 def _lies_beyond(byte_range: ByteRange, stated: str) -> bool:
