@@ -148,6 +148,8 @@ def cells() -> list[Cell]:
     add("planes zstd", v3_spec(stack, (1, 1, 1024, 1024), "zstd"), stack, plane=plane, crop=crop)
     sharded = v3_spec(stack, (1, 4, 128, 128), "zstd", (1, 16, 512, 512))
     add("shards of image zstd", sharded, stack, plane=plane, crop=crop)
+    single = v3_spec(stack, (1, 4, 128, 128), "zstd", stack.shape)
+    add("one shard zstd", single, stack, plane=plane, crop=crop)
     cut = (slice(700, 1300), slice(500, 1500))
     small = v3_spec(square, (32, 64), "blosc", (512, 512))
     add("shards 8K in 1M blosc", small, square, cut=cut, row=(1000,))

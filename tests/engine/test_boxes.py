@@ -37,8 +37,8 @@ def used(monkeypatch):
     """What `read_boxes` answered."""
     answers = []
 
-    def read(*args):
-        answers.append(boxes.read_boxes(*args))
+    def read(*args, **more):
+        answers.append(boxes.read_boxes(*args, **more))
         return answers[-1]
 
     monkeypatch.setattr(sharding, "read_boxes", read)
@@ -249,7 +249,9 @@ def test_points_of_a_shard_are_those_of_numpy(few, data, chain, location):
 def test_points_of_chains_that_put_bytes_into_memory_are_read_together(monkeypatch, chain):
     answers = []
     read = shard_points.read_points
-    monkeypatch.setattr(sharding, "read_points", lambda *given: answers.append(read(*given)) or answers[-1])
+    monkeypatch.setattr(
+        sharding, "read_points", lambda *given, **more: answers.append(read(*given, **more)) or answers[-1]
+    )
     made = array(chain, chunks=(1, 1))
     values = np.arange(480, dtype="i4").reshape(20, 24)
     made[...] = values

@@ -5,15 +5,16 @@ The inner chunks that slices touch form a box. Those that lie near each other in
 
 from __future__ import annotations
 
-from itertools import starmap
+from itertools import product, starmap
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.engine.plan import FEW
+from zom.engine.workers import run, worth
 from zom.errors import CodecError
 from zom.extension.pieces import Pieces
 from zom.stores.interface import Range, near
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from zom.codecs.sharding_indexed.index import ShardIndex
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
-    from zom.engine.sharding import Source
+    from zom.engine.source import Source
     from zom.extension.bound import Array
 
 __all__ = ["AT_ONCE", "read_boxes", "read_rows"]
@@ -34,6 +35,9 @@ _GAP = 1 << 13
 
 AT_ONCE = 1 << 22
 """The bytes of inner chunks, decoded, that are in memory beside the result."""
+
+_Box: TypeAlias = "tuple[tuple[int, int], ...]"
+"""Inner chunks, from one number to another along each dimension, of those that slices touch."""
 
 
 class _Run(NamedTuple):
@@ -58,7 +62,15 @@ class _Run(NamedTuple):
         return slice(start, stop if end > begin else start, self.step), slice(begin, end)
 
 
-def read_boxes(shard: ShardCoder, index: ShardIndex, source: Source, inside: Index, target: Array) -> bool:
+def read_boxes(  # noqa: PLR0913 - a part of a shard, its place, and who reads it
+    shard: ShardCoder,
+    index: ShardIndex,
+    source: Source,
+    inside: Index,
+    target: Array,
+    *,
+    threads: int = 1,
+) -> bool:
     """Put what `inside` selects of the shard `source` into `target`; False where that can't be done so.
 
     An inner chunk that is at fault is such a case: read one by one, it is told.
@@ -69,15 +81,21 @@ def read_boxes(shard: ShardCoder, index: ShardIndex, source: Source, inside: Ind
     if any(run is None for run in runs):
         return False
     found: Any = runs
-    if prod(run.chunks for run in found) < FEW:
+    count = prod(run.chunks for run in found)
+    if count < FEW:
         return False
 
     def read(numbers: Array) -> Array:
         return read_rows(shard, source, index.entries[numbers])
 
+    def take(boxes: Iterator[_Box]) -> None:
+        for box in boxes:
+            _read_box(read, shard.counts, found, box, target)
+
+    threads = worth(threads, count * shard.rows.nbytes)
+    boxes = list(_boxes([run.chunks for run in found], shard.rows.nbytes, threads))
     try:
-        for group in _groups(found, shard.rows.nbytes):
-            _read_box(read, shard.counts, found, group, target)
+        run(iter(boxes), len(boxes), take, threads=threads)
     except CodecError:
         return False
     return True
@@ -93,44 +111,54 @@ def _run(entry: Any, size: int) -> _Run | None:
     return _Run(first, last - first + 1, size, start, entry.step, length)
 
 
-def _groups(runs: Sequence[_Run], nbytes: int) -> Iterator[tuple[int, int]]:
-    """Along the first dimension, inner chunks that are read together."""
-    step = max(1, AT_ONCE // prod((nbytes, *[run.chunks for run in runs[1:]])))
-    count = runs[0].chunks
-    return ((low, min(count, low + step)) for low in range(0, count, step))
+def _boxes(counts: Sequence[int], nbytes: int, threads: int) -> Iterator[_Box]:
+    """The inner chunks of a box, cut into those that are read together: two boxes a thread at least, where it has several.
+
+    >>> list(_boxes([1, 3, 4], 1 << 20, 1))
+    [((0, 1), (0, 1), (0, 4)), ((0, 1), (1, 2), (0, 4)), ((0, 1), (2, 3), (0, 4))]
+    """
+    most = AT_ONCE
+    if threads > 1:
+        most = min(most, -(-prod(counts) * nbytes // (2 * threads)))
+    steps = [1] * len(counts)
+    # Whole rows of inner chunks are taken as long as they are small, then as many of them as are small.
+    for place in reversed(range(len(counts))):
+        steps[place] = max(1, min(counts[place], most // nbytes))
+        nbytes *= steps[place]
+        if steps[place] < counts[place]:
+            break
+    ranges = [
+        [(low, min(count, low + step)) for low in range(0, count, step)]
+        for count, step in zip(counts, steps, strict=True)
+    ]
+    return product(*ranges)
 
 
 def _read_box(
-    read: Callable[[Array], Array],
-    counts: tuple[int, ...],
-    runs: Sequence[_Run],
-    group: tuple[int, int],
-    target: Array,
+    read: Callable[[Array], Array], counts: tuple[int, ...], runs: Sequence[_Run], box: _Box, target: Array
 ) -> None:
     """Put into `target` what is wanted of one box; `read` gives the inner chunks that have these numbers."""
-    low, high = group
-    touched = (high - low, *[run.chunks for run in runs[1:]])
+    touched = tuple([high - low for low, high in box])
     sizes = tuple([run.size for run in runs])
-    rows = read(_numbers(counts, runs, group))
+    rows = read(_numbers(counts, runs, box))
     shape = tuple(map(int.__mul__, touched, sizes))
     grid = ShardGrid(shape, sizes)
     split = rows.reshape(*touched, *sizes)
-    cuts = [runs[0].rows(low, high), *[run.rows(0, run.chunks) for run in runs[1:]]]
-    room = target[cuts[0][1]]
+    cuts = [run.rows(low, high) for run, (low, high) in zip(runs, box, strict=True)]
+    room = target[tuple(place for _, place in cuts)]
     if room.shape == shape:
         grid.split(room)[...] = split
         return
-    box = np.empty(shape, rows.dtype)
-    grid.split(box)[...] = split
-    room[...] = box[tuple(cut for cut, _ in cuts)]
+    decoded = np.empty(shape, rows.dtype)
+    grid.split(decoded)[...] = split
+    room[...] = decoded[tuple(cut for cut, _ in cuts)]
 
 
-def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], group: tuple[int, int]) -> Array:
+def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], box: _Box) -> Array:
     """The inner chunks of a box, in C order, by their numbers in the shard."""
     numbers: Array = np.zeros((), np.intp)
-    for place, (count, run) in enumerate(zip(counts, runs, strict=True)):
-        low, high = group if place == 0 else (0, run.chunks)
-        numbers = numbers[..., None] * count + np.arange(run.first + low, run.first + high)
+    for count, each, (low, high) in zip(counts, runs, box, strict=True):
+        numbers = numbers[..., None] * count + np.arange(each.first + low, each.first + high)
     return numbers.reshape(-1)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.dataclass import dataclass
 from zom.engine.split import count_parts
+from zom.engine.workers import processors
 from zom.errors import ChunkError, MissingChunk
 from zom.extension.axis import Axis
 
@@ -111,6 +112,12 @@ class Chunks:
         """The form of the inner chunks of all shards."""
         uniform = self.plan.uniform
         return None if uniform is None else self.plan.form(uniform).inner
+
+    def threads_inside(self, count: int) -> int:
+        """How many threads may share what is inside of each of `count` shards."""
+        if self.store.capabilities.lock_holds_all or self.plan.data_type.itemsize is None:
+            return 1
+        return max(1, (self.options.threads or processors()) // count)
 
     def kind(self, act: Literal["read", "write"]) -> Hashable:
         """What makes the work on chunks alike: the store, the codecs, and the bytes of a chunk."""

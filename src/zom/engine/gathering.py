@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zom.engine.sharding import place as put_in_place
 from zom.engine.split import walk
+from zom.engine.workers import run, worth
 from zom.errors import CodecError, StoreError
 from zom.stores.interface import Range, Suffix, near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.chunks import Chunks, Keyed
@@ -77,8 +78,8 @@ class Destinations(Protocol):
         ...
 
 
-def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations) -> None:
-    """Read what is wanted of each shard of `batch` into its place."""
+def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations, *, threads: int) -> None:
+    """Read what is wanted of each shard of `batch` into its place; so many threads at most decode it."""
     found = [(part, key, places.of(part.chunk)) for part, key in batch]
     indexes = chunks.store.get_many([(key, _index_range(place.form)) for _, key, place in found])
     waiting: list[_Inner] = []
@@ -95,11 +96,11 @@ def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations) ->
                 waiting.append(each)
                 nbytes += each.span[1] - each.span[0]
                 if nbytes >= _BATCH:
-                    _read_inner(chunks, waiting)
+                    _read_inner(chunks, waiting, threads)
                     waiting, nbytes = [], 0
         except CodecError as error:
             raise chunks.refused("decode", key, error) from error
-    _read_inner(chunks, waiting)
+    _read_inner(chunks, waiting, threads)
     for place, part, room in rooms:
         place.keep(part, room)
 
@@ -129,7 +130,7 @@ def _wanted(form: ChunkForm, key: str, part: ChunkPart, data: bytes, target: Arr
             yield _Inner(key, form, each, number, span, target)
 
 
-def _read_inner(chunks: Chunks, wanted: list[_Inner]) -> None:
+def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> None:
     """Ask for all inner chunks at once, and put them in their places."""
     by_key: dict[str, list[_Inner]] = {}
     for each in wanted:
@@ -145,13 +146,20 @@ def _read_inner(chunks: Chunks, wanted: list[_Inner]) -> None:
             asked.append((key, span, found[first:stop]))
             first = stop
     values = chunks.store.get_many([(key, Range(start, stop - start)) for key, (start, stop), _ in asked])
+    pieces: list[tuple[_Inner, Data]] = []
     for (key, span, inside), value in zip(asked, values, strict=True):
         if value is None:
             reason = "it was deleted while it was read in parts"
             raise StoreError(chunks.store.url, key, "read", reason)
         view = memoryview(value)
-        for each in inside:
-            _put(chunks, each, view[each.span[0] - span[0] : each.span[1] - span[0]])
+        pieces += [(each, view[each.span[0] - span[0] : each.span[1] - span[0]]) for each in inside]
+
+    def take(some: Iterator[tuple[_Inner, Data]]) -> None:
+        for each, data in some:
+            _put(chunks, each, data)
+
+    nbytes = sum(_parts_of(each.form)[1].nbytes for each in wanted)
+    run(iter(pieces), len(pieces), take, threads=worth(threads, nbytes))
 
 
 def _put(chunks: Chunks, each: _Inner, data: Data) -> None:

@@ -21,14 +21,14 @@ Held = tuple[int, ...]
 """How many elements of a chunk lie in the array, along each dimension."""
 
 
-def encode_padded(form: ChunkForm, chunk: Array, held: Held | None) -> Data:
+def encode_padded(form: ChunkForm, chunk: Array, held: Held | None, *, threads: int = 1) -> Data:
     """What `chunk` is stored as, of which only `held` elements mean something; all do where that is None."""
     try:
-        return form.chain.encode(chunk)
+        return form.encode(chunk, threads=threads)
     except CodecError:
         if held is None or held == chunk.shape:
             raise
-    return form.chain.encode(_repeated(form, chunk, held))
+    return form.encode(_repeated(form, chunk, held), threads=threads)
 
 
 def _repeated(form: ChunkForm, chunk: Array, held: Held) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.dataclass import dataclass
 from zom.engine.split import walk
+from zom.engine.workers import run, worth
 from zom.errors import CodecError
 from zom.extension.axis import Axis
 from zom.extension.bound import Block
@@ -22,11 +23,11 @@ from zom.extension.fill_bits import FillTest, fill_cell
 from zom.extension.rows import RowDecoder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from zom.engine.index import Index
     from zom.engine.split import ChunkPart
-    from zom.extension.bound import Array
+    from zom.extension.bound import Array, Data
     from zom.extension.bound_chain import BoundChain
     from zom.extension.datatype import DataType
     from zom.extension.keys import KeyForm
@@ -79,6 +80,17 @@ class ChunkForm:
             numbered = zip(parts, parts.numbers(self.shard.counts), strict=True)
             few = self._few = (inside, tuple(numbered) if parts.count < FEW else None)
         return few[1]
+
+    def encode(self, chunk: Array, *, threads: int = 1) -> Data:
+        """What `chunk` is stored as; so many threads at most encode what is inside of a shard."""
+        shard, inside = self.shard, worth(threads, self.nbytes)
+        if shard is None or inside == 1:
+            return self.chain.encode(chunk)
+
+        def share(take: Callable[[Iterator[int]], None], count: int) -> None:
+            run(iter(range(count)), count, take, threads=inside)
+
+        return self.chain.encode_by(lambda array: shard.encode(array, share), chunk)
 
     def new(self) -> Array:
         """A chunk of fill values; CodecError where there is no memory for it."""

@@ -13,6 +13,7 @@ import numpy as np
 from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
 from zom.engine.runs import Runs, Turns, runs_of
 from zom.engine.sharding import read_part
+from zom.engine.source import ValueSource
 from zom.engine.span import SPAN, read_span
 from zom.engine.split import walk
 from zom.engine.workers import OVERHEAD, OVERHEAD_OF_BATCHES, OVERHEAD_OF_BYTES, OVERHEAD_OF_SHARDS, Cost, run
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
     from zom.engine.runs import Run, Runs
+    from zom.engine.source import Source
     from zom.engine.split import ChunkPart, Walk
     from zom.extension.bound import Array, Data
 
@@ -33,6 +35,13 @@ __all__ = ["read_parts"]
 
 _BATCH_BYTES = 1 << 24
 """The bytes of chunks, in memory, that are asked of a store at once."""
+
+_SHARED = 1 << 23
+"""The bytes of a shard, decoded, from which on it is read in parts where all of it is wanted, too, if several threads
+share these, ..."""
+
+_LARGE_SHARD = 1 << 25
+"""... and from which on that is so anyway: what is encoded is in memory in pieces, then."""
 
 _FAR_THREADS = 4
 """How many threads wait for a far store, and decode what it gave: of 1, 2, 4 and 8, four were the fastest."""
@@ -44,11 +53,16 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     chunks.counts[0] += parts.count
     threads = 1 if parts.count == 1 else _threads(chunks)
     if chunks.store.capabilities.parallel > 1:
-        batches = _batches(chunks, parts, _Destinations(chunks, index, work), threads or 1)
-        run(batches, parts.count, lambda some: _read_batches(chunks, some, index, work), threads=threads)
+        batches = _batches(chunks, parts, _Destinations(chunks, index, work, parts.count), threads or 1)
+        run(
+            batches,
+            parts.count,
+            lambda some: _read_batches(chunks, some, index, work, parts.count),
+            threads=threads,
+        )
         return
     if parts.count == 1:
-        _read_each(chunks, chunks.keyed(parts), index, work)
+        _read_each(chunks, chunks.keyed(parts), index, work, parts.count)
         return
     runs = runs_of(chunks, parts, index)
     if runs is not None:
@@ -59,7 +73,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     run(
         chunks.keyed(parts),
         parts.count,
-        lambda some: _read_each(chunks, some, index, work),
+        lambda some: _read_each(chunks, some, index, work, parts.count),
         threads=threads,
         cost=Cost(overhead, lambda: chunks.kind("read")),
     )
@@ -89,9 +103,9 @@ def _threads(chunks: Chunks) -> int | None:
     return None
 
 
-def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
+def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array, count: int) -> None:
     """For stores that answer at once: a chunk is decoded while its bytes are in the processor's cache."""
-    places = _Destinations(chunks, index, work)
+    places = _Destinations(chunks, index, work, count)
     only = places.only
     key = ""
     try:
@@ -119,7 +133,9 @@ def _read_runs(chunks: Chunks, runs: Runs, index: Index, work: Array, threads: i
     run(
         runs.cut(keys),
         runs.number,
-        lambda some: _read_each_run(chunks, runs, some, turns, _Destinations(chunks, index, work)),
+        lambda some: _read_each_run(
+            chunks, runs, some, turns, _Destinations(chunks, index, work, runs.number)
+        ),
         threads=threads,
         cost=Cost(overhead * min(runs.most, runs.line), lambda: chunks.kind("read")),
     )
@@ -160,9 +176,11 @@ def _present(values: list[bytes | None]) -> tuple[list[bytes], Array | None]:
     return found, np.array([value is not None for value in values])
 
 
-def _read_batches(chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, work: Array) -> None:
+def _read_batches(
+    chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, work: Array, count: int
+) -> None:
     """For stores that take their time, and answer many requests at once."""
-    places = _Destinations(chunks, index, work)
+    places = _Destinations(chunks, index, work, count)
     key = ""
     try:
         for batch in batches:
@@ -177,7 +195,7 @@ def _read_batches(chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, 
                 else:
                     some.append((part, key))
             if some:
-                read_shards(chunks, some, places)
+                read_shards(chunks, some, places, threads=chunks.threads_inside(count))
             values = chunks.store.get_many([key for _, key in whole])
             for (part, key), data in zip(whole, values, strict=True):
                 places.of(part.chunk).put(part, key, data)
@@ -210,18 +228,21 @@ def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -
 
 
 class _Destinations:
-    """Where the chunks of one operation come to lie; each thread has its own."""
+    """Where the chunks of one operation, of which there are `count`, come to lie; each thread has its own."""
 
-    def __init__(self, chunks: Chunks, index: Index, work: Array) -> None:
+    def __init__(self, chunks: Chunks, index: Index, work: Array, count: int) -> None:
         self._chunks = chunks
         self._index = index
+        self._count = count
         self.work = work
         self._by_shape: dict[tuple[int, ...], _Destination] = {}
         uniform = chunks.plan.uniform
         self.only = None if uniform is None else self._place(uniform)
 
     def _place(self, shape: tuple[int, ...]) -> _Destination:
-        return _Destination(self._chunks, self._chunks.plan.form(shape), self.work, basic=self._index.basic)
+        return _Destination(
+            self._chunks, self._chunks.plan.form(shape), self.work, self._count, basic=self._index.basic
+        )
 
     def of(self, chunk: tuple[int, ...]) -> _Destination:
         """The place of chunks of that shape."""
@@ -239,9 +260,11 @@ class _Destinations:
 class _Destination:
     """Where chunks of one shape come to lie."""
 
-    def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, *, basic: bool) -> None:
+    def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, count: int, *, basic: bool) -> None:
         self.form = form
         self.shard = form.shard is not None
+        self._inside = chunks.threads_inside(count) if self.shard else 1
+        self._least = _LARGE_SHARD if self._inside == 1 else _SHARED
         inner = form.inner
         self.nested = inner is not None and inner.shard is not None and inner.nbytes > LONGEST_INNER
         self.index_nbytes = 0 if form.shard is None else form.shard.index_range()[1]
@@ -271,7 +294,7 @@ class _Destination:
         self.put(part, key, self._get(key))
 
     def _take_shard(self, part: ChunkPart, key: str) -> None:
-        if part.whole:
+        if part.whole and self.form.nbytes < self._least:
             self.put(part, key, self._get(key))
         else:
             self.take_some(part, key)
@@ -281,6 +304,9 @@ class _Destination:
         _, inside, outside, whole = part
         if data is None:
             self.put_fill(key, outside)
+            return
+        if self._inside > 1 and self.form.nbytes >= _SHARED:
+            self._put_part(part, ValueSource(data))
             return
         full = False
         if whole and self._basic:
@@ -343,9 +369,15 @@ class _Destination:
             if source is None:
                 self.put_fill(key, part.outside)
                 return
-            room = self.room(part)
-            if self.shard:
-                read_part(self.form, source, part.inside, room)
-            else:
-                read_span(self.form, source, part.inside, room)
-            self.keep(part, room)
+            if part.whole and not source.consistent:
+                self.put(part, key, source.get())
+                return
+            self._put_part(part, source)
+
+    def _put_part(self, part: ChunkPart, source: Source) -> None:
+        room = self.room(part)
+        if self.shard:
+            read_part(self.form, source, part.inside, room, threads=self._inside)
+        else:
+            read_span(self.form, source, part.inside, room)
+        self.keep(part, room)

@@ -8,20 +8,31 @@ import numpy as np
 
 from zom.engine.boxes import AT_ONCE, read_rows
 from zom.engine.plan import FEW
+from zom.engine.workers import run, worth
 from zom.errors import CodecError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from zom.codecs.sharding_indexed.index import ShardIndex
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
-    from zom.engine.sharding import Source
+    from zom.engine.source import Source
     from zom.extension.axis import Indices
     from zom.extension.bound import Array
 
 __all__ = ["read_points"]
 
 
-def read_points(shard: ShardCoder, index: ShardIndex, source: Source, inside: Index, target: Array) -> bool:
+def read_points(  # noqa: PLR0913 - a part of a shard, its place, and who reads it
+    shard: ShardCoder,
+    index: ShardIndex,
+    source: Source,
+    inside: Index,
+    target: Array,
+    *,
+    threads: int = 1,
+) -> bool:
     """Put the points that `inside` selects of the shard `source` into `target`; False where that can't be done so.
 
     An inner chunk that is at fault is such a case: read one by one, it is told.
@@ -32,12 +43,18 @@ def read_points(shard: ShardCoder, index: ShardIndex, source: Source, inside: In
     wanted, which = np.unique(numbers, return_inverse=True)
     if len(wanted) < FEW:
         return False
-    step = max(1, AT_ONCE // shard.rows.nbytes)
-    try:
-        for low in range(0, len(wanted), step):
+    threads = worth(threads, len(wanted) * shard.rows.nbytes)
+    step = max(1, min(AT_ONCE // shard.rows.nbytes, -(-len(wanted) // (1 if threads == 1 else 2 * threads))))
+
+    def take(numbers: Iterator[int]) -> None:
+        for low in numbers:
             rows = read_rows(shard, source, index.entries[wanted[low : low + step]])
             mine = np.flatnonzero((which >= low) & (which < low + step))
             target[mine] = rows[(which[mine] - low, *[offsets[mine] for offsets in within])]
+
+    lows = range(0, len(wanted), step)
+    try:
+        run(iter(lows), len(lows), take, threads=threads)
     except CodecError:
         return False
     return True

@@ -7,80 +7,46 @@ is damaged is never written over: what it still holds would be lost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from zom.engine.boxes import read_boxes
 from zom.engine.padding import encode_padded
 from zom.engine.shard_points import read_points
+from zom.engine.source import Window
 from zom.engine.span import read_span
 from zom.engine.split import walk
+from zom.engine.workers import run, worth
 from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
+    from zom.codecs.sharding_indexed.index import ShardIndex
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
     from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
+    from zom.engine.source import Source
     from zom.engine.split import ChunkPart
     from zom.extension.bound import Array, Data
-    from zom.stores.interface import ByteRange
 
-__all__ = ["Assign", "Source", "merged", "place", "read_part"]
+__all__ = ["Assign", "merged", "place", "read_part"]
 
 _LARGE = 1 << 18
 """The bytes of an inner chunk from which on a part of it is read alone, where it is stored as it is."""
 
 _BATCH = 1 << 24
-"""The bytes of inner chunks that are asked for at once."""
+"""The bytes of inner chunks that are asked for at once, ..."""
 
-
-class Source(Protocol):
-    """An encoded value of which parts can be read; all parts are of one version of it."""
-
-    @property
-    def size(self) -> int | None:
-        """How many bytes it has, where that is known without asking."""
-
-    def get(self, byte_range: ByteRange) -> bytes:
-        """The bytes of a range; fewer where the value ends before."""
-        ...
-
-    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        """The bytes of each range."""
-        ...
+_SHARE = 1 << 17
+"""... and where several threads share them."""
 
 
 Assign: TypeAlias = "Callable[[Array, Any, Array], None]"
 """Puts values into a decoded chunk, where a numpy index says."""
-
-
-class _Window:
-    """A part of a source, as a source: a shard inside of a shard."""
-
-    def __init__(self, source: Source, start: int, stop: int) -> None:
-        self._source = source
-        self._start = start
-        self.size: int | None = stop - start
-
-    def _shifted(self, byte_range: ByteRange) -> Range:
-        size = self.size or 0
-        if isinstance(byte_range, Suffix):
-            length = min(byte_range.length, size)
-            return Range(self._start + size - length, length)
-        rest = max(0, size - byte_range.start)
-        length = rest if byte_range.length is None else min(byte_range.length, rest)
-        return Range(self._start + byte_range.start, length)
-
-    def get(self, byte_range: ByteRange) -> bytes:
-        return self._source.get(self._shifted(byte_range))
-
-    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        return self._source.get_many([self._shifted(one) for one in ranges])
 
 
 def place(form: ChunkForm, data: Data, part: ChunkPart, target: Array) -> None:
@@ -104,34 +70,57 @@ class _Wanted(NamedTuple):
     span: tuple[int, int]
 
 
-def read_part(form: ChunkForm, source: Source, inside: Index, target: Array) -> None:
-    """Put what `inside` selects of the shard `source` into `target`, which has just that shape."""
+def read_part(form: ChunkForm, source: Source, inside: Index, target: Array, *, threads: int = 1) -> None:
+    """Put what `inside` selects of the shard `source` into `target`, which has just that shape; by so many threads at most."""
     shard, inner = _parts_of(form)
     location, nbytes = shard.index_range()
     where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
     index = shard.parse_index(source.get(where), source.size)
     index.check()
-    parts: Iterable[tuple[ChunkPart, int]] | None = form.few_parts(inside)
-    if parts is None:
-        if read_boxes(shard, index, source, inside, target):
+    few = form.few_parts(inside)
+    parts: Iterable[tuple[ChunkPart, int]]
+    if few is not None:
+        count, parts = len(few), few
+    else:
+        if read_boxes(shard, index, source, inside, target, threads=threads):
             return
-        if read_points(shard, index, source, inside, target):
+        if read_points(shard, index, source, inside, target, threads=threads):
             return
         found = walk(inside, form.axes)
-        parts = zip(found, found.numbers(shard.counts), strict=True)
+        count, parts = found.count, zip(found, found.numbers(shard.counts), strict=True)
+    threads = worth(threads, count * inner.nbytes)
+
+    def take(batches: Iterator[list[_Wanted]]) -> None:
+        for wanted in batches:
+            _read_inner(form, source, wanted, target)
+
+    batches = _batches(form, index, parts, target, _BATCH if threads == 1 else _SHARE)
+    run(batches, count, take, threads=threads)
+
+
+def _batches(
+    form: ChunkForm,
+    index: ShardIndex,
+    parts: Iterable[tuple[ChunkPart, int]],
+    target: Array,
+    most: int,
+) -> Iterator[list[_Wanted]]:
+    """What is read together of the inner chunks that are there, up to so many bytes; the others are filled."""
+    fill = _parts_of(form)[1].fill
     wanted: list[_Wanted] = []
     waiting = 0
     for part, number in parts:
         span = index.entry(number)
         if span is None:
-            target[part.outside] = inner.fill
+            target[part.outside] = fill
             continue
         wanted.append(_Wanted(part, number, span))
         waiting += span[1] - span[0]
-        if waiting >= _BATCH:
-            _read_inner(form, source, wanted, target)
+        if waiting >= most:
+            yield wanted
             wanted, waiting = [], 0
-    _read_inner(form, source, wanted, target)
+    if wanted:
+        yield wanted
 
 
 def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
@@ -150,7 +139,7 @@ def _read_inner(form: ChunkForm, source: Source, wanted: list[_Wanted], target: 
             together.append(each)
             continue
         try:
-            _read_part_of(inner, _Window(source, *span), part, target)
+            _read_part_of(inner, Window(source, *span), part, target)
         except CodecError as error:
             raise shard.refuse(number, error, span) from error
     wanted = together
@@ -165,7 +154,7 @@ def _read_inner(form: ChunkForm, source: Source, wanted: list[_Wanted], target: 
             raise shard.refuse(number, error, span) from error
 
 
-def _check_length(value: bytes, span: tuple[int, int]) -> None:
+def _check_length(value: Data, span: tuple[int, int]) -> None:
     if len(value) != span[1] - span[0]:
         raise CodecError(f"only {len(value)} of its bytes are there")
 
@@ -192,12 +181,13 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
     replaces: bool,
     whole: bool = False,
     held: Held | None = None,
+    threads: int = 1,
 ) -> Data | None:
     """The encoded chunk `old` with `values` in it; None where it is all fill, unless those are kept.
 
     Of a chunk that is `whole` in the selection nothing old is left, where the values are whole elements
     (`replaces`) and not fields of them: it is not looked at. `held` are the elements that lie in the
-    array, where not all do.
+    array, where not all do. So many `threads` at most change the inner chunks of a shard.
     """
     if whole and replaces:
         old = None
@@ -210,21 +200,26 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
     view = memoryview(b"" if old is None else old)
     chunks: list[Data | None] = [None if span is None else view[span[0] : span[1]] for span in spans]
     parts = walk(inside, form.axes)
-    for part, number in zip(parts, parts.numbers(shard.counts), strict=True):
-        try:
-            chunks[number] = merged(
-                inner,
-                chunks[number],
-                part.inside,
-                values[part.outside],
-                assign,
-                keep_empty=keep_empty,
-                replaces=replaces,
-                whole=part.whole,
-                held=None if held is None else _held_inside(inner, part, held),
-            )
-        except CodecError as error:
-            raise shard.refuse(number, error, spans[number]) from error
+
+    def take(some: Iterator[tuple[ChunkPart, int]]) -> None:
+        for part, number in some:
+            try:
+                chunks[number] = merged(
+                    inner,
+                    chunks[number],
+                    part.inside,
+                    values[part.outside],
+                    assign,
+                    keep_empty=keep_empty,
+                    replaces=replaces,
+                    whole=part.whole,
+                    held=None if held is None else _held_inside(inner, part, held),
+                )
+            except CodecError as error:
+                raise shard.refuse(number, error, spans[number]) from error
+
+    numbered = zip(parts, parts.numbers(shard.counts), strict=True)
+    run(numbered, parts.count, take, threads=worth(threads, parts.count * inner.nbytes))
     if not keep_empty and all(chunk is None for chunk in chunks):
         return None
     return shard.build(chunks)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
-    from zom.engine.sharding import Source
+    from zom.engine.source import Source
     from zom.extension.bound import Array
 
 __all__ = ["SPAN", "read_span"]

@@ -28,7 +28,9 @@ __all__ = [
     "OVERHEAD_OF_SHARDS",
     "Cost",
     "Shared",
+    "processors",
     "run",
+    "worth",
 ]
 
 T = TypeVar("T")
@@ -95,6 +97,10 @@ _PAUSE = 1e-3
 """The seconds between two looks at threads that work on after an interrupt."""
 
 
+_PIECE = 1 << 20
+"""The bytes, decoded, for which a thread pays where they are taken in large pieces."""
+
+
 class Cost(NamedTuple):
     """What is known of the work on items before any is done."""
 
@@ -145,6 +151,11 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def worth(threads: int, nbytes: int) -> int:
+    """How many of `threads` the pieces of one chunk pay for, which have so many bytes, decoded."""
+    return max(1, min(threads, nbytes // _PIECE))
 
 
 def run(

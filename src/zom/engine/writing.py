@@ -49,7 +49,7 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
     `assign` puts them into a decoded chunk where they are not whole elements of it.
     """
     parts = walk(index, chunks.plan.axes)
-    writer = _Writer(chunks, values, assign)
+    writer = _Writer(chunks, values, assign, chunks.threads_inside(parts.count))
     if parts.count == 1:
         writer.take(chunks.keyed(parts))
         return
@@ -115,12 +115,13 @@ class _Batch:
 class _Writer:
     """What encodes the chunks of one operation, and gives them to the store."""
 
-    def __init__(self, chunks: Chunks, values: Array, assign: Assign | None) -> None:
+    def __init__(self, chunks: Chunks, values: Array, assign: Assign | None, inside: int) -> None:
         self._chunks = chunks
         self._values = values
         self._assign = assign or _put_values
         self._replaces = assign is None
         self._keep_empty = chunks.options.write_empty_chunks
+        self._inside = inside
 
     def take_some(self, parts: Iterator[Keyed]) -> None:
         """Write all of `parts`, in one of the threads of an operation."""
@@ -165,7 +166,7 @@ class _Writer:
         array = np.asarray(values, form.chain.block.dtype)
         if not self._keep_empty and form.is_fill(array):
             return None
-        return encode_padded(form, array, values.shape)
+        return encode_padded(form, array, values.shape, threads=self._inside)
 
     def _update(self, key: str, form: ChunkForm, part: ChunkPart, values: Array) -> None:
         """Put `values` into what is there.
@@ -188,6 +189,7 @@ class _Writer:
                 keep_empty=self._keep_empty,
                 replaces=self._replaces,
                 held=held,
+                threads=self._inside,
             )
 
         def change(old: bytes | None) -> Data | None:

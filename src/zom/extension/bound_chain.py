@@ -120,10 +120,17 @@ class BoundChain:
 
     def encode(self, array: Array) -> Data:
         """The bytes that a chunk is stored as; `array` has the shape and the type of the block."""
+        return self._encoded(array, self._encoders)
+
+    def encode_by(self, encode: Callable[[Array], Data], array: Array) -> Data:
+        """The same where the chain is one codec, which `encode` does in another way, as with several threads."""
+        return self._encoded(array, ((self.names[0], encode),))
+
+    def _encoded(self, array: Array, encoders: Iterable[tuple[str, Callable[[Any], Any]]]) -> Data:
         made: Any = array
         name = ""
         try:
-            for name, encode in self._encoders:  # noqa: B007 - the name tells who failed
+            for name, encode in encoders:  # noqa: B007 - the name tells who failed
                 made = encode(made)
             if type(made) not in DATA:
                 made = as_data(made)

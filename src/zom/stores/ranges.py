@@ -6,7 +6,7 @@ Zarr v3 core, section "Abstract store interface", `get_partial_values`; suffixes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,11 +41,13 @@ ByteRange: TypeAlias = Range | Suffix
 Span: TypeAlias = tuple[int, int]
 """Where a range starts and stops."""
 
+Value = TypeVar("Value", bytes, "memoryview[int]")
+
 Request: TypeAlias = "str | tuple[str, ByteRange | None]"
 """What is asked of `get_many`: a key, or a key and a byte range."""
 
 
-def cut(value: bytes, byte_range: ByteRange | None) -> bytes:
+def cut(value: Value, byte_range: ByteRange | None) -> Value:
     """The bytes of `value` that `byte_range` means.
 
     >>> cut(b"abc", None)

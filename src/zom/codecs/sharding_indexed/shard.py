@@ -7,7 +7,8 @@ is known here: who reads parts of a shard gets the ranges from the index, and de
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
@@ -20,13 +21,13 @@ from zom.extension.rows import RowDecoder
 from zom.numpy_later import np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zom.codecs.sharding_indexed.index import IndexLocation, ShardIndex
     from zom.extension.bound import Array, Block, Data
     from zom.extension.bound_chain import BoundChain
 
-__all__ = ["ShardCoder"]
+__all__ = ["ShardCoder", "Share"]
 
 # An index has 16 bytes for each inner chunk: 256 MiB.
 _MOST_CHUNKS = 1 << 24
@@ -36,6 +37,14 @@ _ADDED = 1 << 12
 
 _AT_ONCE = 1 << 20
 """The bytes of inner chunks, decoded, that are put into their places at once."""
+
+
+Share: TypeAlias = "Callable[[Callable[[Iterator[int]], None], int], None]"
+"""Has a function take all numbers up to one, which several calls of it may share."""
+
+
+def _alone(take: Callable[[Iterator[int]], None], count: int) -> None:
+    take(iter(range(count)))
 
 
 class ShardCoder(Coder[Any, Any]):
@@ -108,8 +117,8 @@ class ShardCoder(Coder[Any, Any]):
         sizes = [-1 if chunk is None else len(chunk) for chunk in chunks]
         return self._join(np.array(sizes, np.int64), [chunk for chunk in chunks if chunk is not None])
 
-    def encode(self, chunk: Array) -> Data:
-        """The shard; inner chunks of nothing but fill are left out."""
+    def encode(self, chunk: Array, share: Share = _alone) -> Data:
+        """The shard; inner chunks of nothing but fill are left out. `share` has threads take part."""
         if chunk.dtype != self.block.dtype:
             chunk = chunk.astype(self.block.dtype)
         if self.inner.direct and self.grid.can_split:
@@ -117,39 +126,52 @@ class ShardCoder(Coder[Any, Any]):
         blocks = self._cut(chunk)
         there = ~self._empty(blocks)
         places: list[int] = np.flatnonzero(there).tolist()
-        present = self._encode_rows(blocks, there)
+        present = self._encode_rows(blocks, there, share)
         if present is None:
-            present = self._encode_each(blocks, places)
+            present = self._encode_each(blocks, places, share)
         del blocks  # as large as what is now joined
         sizes = np.full(self.count, -1)
         sizes[places] = [len(data) for data in present]
         return self._join(sizes, present)
 
-    def _encode_rows(self, blocks: Sequence[Array] | Array, there: Array) -> list[Data] | None:
+    def _encode_rows(
+        self, blocks: Sequence[Array] | Array, there: Array, share: Share
+    ) -> Sequence[Data] | None:
         """The inner chunks that are `there`, encoded; None where they are larger, or one is at fault."""
         if not self.rows.is_possible or self.inner.direct or not isinstance(blocks, np.ndarray):
             return None
-        made: list[Data] = []
         step = max(1, _AT_ONCE // self.rows.nbytes)
-        try:
-            for first in range(0, self.count, step):
-                part = blocks[first : first + step]
-                kept = there[first : first + step]
+        made: list[list[Data]] = [[] for _ in range(0, self.count, step)]
+
+        def take(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                some = slice(number * step, (number + 1) * step)
+                part, kept = blocks[some], there[some]
                 if kept.any():
-                    made += self.inner.encode_rows(part if kept.all() else part[kept])
+                    made[number] = self.inner.encode_rows(part if kept.all() else part[kept])
+
+        try:
+            share(take, len(made))
         except CodecError:
             return None
-        return made
+        return list(chain.from_iterable(made))
 
-    def _encode_each(self, blocks: Sequence[Array] | Array, places: list[int]) -> list[Data]:
-        present: list[Data] = []
+    def _encode_each(
+        self, blocks: Sequence[Array] | Array, places: list[int], share: Share
+    ) -> Sequence[Data]:
+        made: list[Data] = [b""] * len(places)
         encode = self.inner.encode
-        try:
-            for place in places:
-                present.append(encode(blocks[place]))  # noqa: PERF401 - how many there are tells which failed
-        except CodecError as cause:
-            raise self.refuse(places[len(present)], cause) from cause
-        return present
+
+        def take(numbers: Iterator[int]) -> None:
+            number = 0
+            try:
+                for number in numbers:
+                    made[number] = encode(blocks[places[number]])
+            except CodecError as cause:
+                raise self.refuse(places[number], cause) from cause
+
+        share(take, len(places))
+        return made
 
     def decode(self, chunk: Data) -> Array:
         """The elements of a whole shard."""

@@ -31,6 +31,7 @@ from zom.stores.local.files import is_there, kind
 from zom.stores.local.replacement import Replacement, sweep_beside
 from zom.stores.locks import remake_in_children
 from zom.stores.oddities import REPEATED_NAME, Oddity
+from zom.stores.snapshots import Snapshot, ValueSnapshot
 from zom.stores.zip.entries import Positioned, ZipEntry, checked_entries, read_range, read_whole
 from zom.stores.zip.records import directory, entry, local_header
 
@@ -189,6 +190,15 @@ class ZipStore(Store):
         if byte_range is not None and found.method == zipfile.ZIP_STORED:
             return read_range(descriptor, found, byte_range)
         return cut(read_whole(descriptor, found), byte_range)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        entry = self._entries.get(self._name(key))
+        if entry is not None and entry.method != zipfile.ZIP_STORED:
+            # For each part, what is packed would be unpacked again.
+            value = self._read(key, None)
+            return None if value is None else ValueSnapshot(self, key, value)
+        return super()._snapshot(key)
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
