@@ -36,6 +36,7 @@ __all__ = [
     "document_name_faults",
     "is_bytes",
     "is_new_key",
+    "is_stored_key",
     "join",
     "name_faults",
     "name_of",
@@ -328,6 +329,19 @@ def check_stored_key(key: str) -> str:
     if inside and (key.isascii() or _is_spelled_once(key)):
         return key
     raise _no_key(key, _STORED_KEY_REFUSALS)
+
+
+def is_stored_key(key: str) -> bool:
+    """Whether `check_stored_key` lets it pass: for what a store finds in its place, and didn't write.
+
+    >>> is_stored_key("a/b"), is_stored_key("a/../b")
+    (True, False)
+    """
+    try:
+        check_stored_key(key)
+    except (PathError, TypeError):
+        return False
+    return True
 
 
 def _no_key(key: str, refusals: tuple[_Refusal, ...]) -> PathError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import zom
 from zom import v3
+from zom.conventions import ome
 
 WATCHED = """
 import atexit, gc, sys
@@ -96,3 +98,32 @@ def test_plugins_of_pydantic_are_not_loaded(place):
     for variables, is_loaded in (({"PYDANTIC_DISABLE_PLUGINS": "another"}, True), ({}, False)):
         lines, code = said(place, *command, PYTHONPATH=path, **variables)
         assert (code, "a plugin of pydantic was loaded" in lines) == (0, is_loaded)
+
+
+LOADED = """
+import atexit, sys
+from zom.cli.start import start
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+sys.exit(start())
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "modules"),
+    [
+        ("dingus attributes image.json", ["numpy", "zom.stores.interface", "zom.stores.local"]),
+        ("validate image.json", ["numpy"]),
+        ("tree a.zarr", ["numpy", "zom.stores.references.store"]),
+        ("--help", ["numpy", "pydantic", "zom.stores"]),
+    ],
+)
+def test_what_a_command_has_no_use_for_is_not_loaded(place, words, modules):
+    image = ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5})
+    attributes = image.to_dict()["attributes"]
+    text = json.dumps(attributes if "dingus" in words else {"zarr_format": 3, "node_type": "group"})
+    (place / "image.json").write_text(text)
+    lines, code = said(place, LOADED, *words.split())
+    loaded = set(lines[-1].split())
+    assert code == 0
+    assert "zom.cli.main" in loaded
+    assert not loaded.intersection(modules)

@@ -18,8 +18,8 @@ from typing_extensions import override
 from zom.cli.confined import ConfinedStore
 from zom.cli.printing import tell
 from zom.errors import ZomError
+from zom.paths import is_stored_key
 from zom.problems import one_line
-from zom.stores.backend import is_key
 from zom.stores.ranges import Range, Suffix
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if not path:
                 self._send_page()
-            elif is_key(path):
+            elif is_stored_key(path):
                 self._send_value(self._prefix + path)
             else:
                 self._plain(HTTPStatus.NOT_FOUND, "no such key\n")

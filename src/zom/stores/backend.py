@@ -12,8 +12,8 @@ from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from zom.errors import PathError, ReadOnlyError, StoreError, StoreNotFound, ZomError
-from zom.paths import check_stored_key
+from zom.errors import ReadOnlyError, StoreError, StoreNotFound, ZomError
+from zom.paths import is_stored_key
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem
     from zom.stores.oddities import Oddity
 
-__all__ = ["Backend", "Origin", "is_key"]
+__all__ = ["Backend", "Origin"]
 
 Origin: TypeAlias = Literal["stored", "foreign", "made"]
 """Where chunks come from: they are kept as they were written; they are those of a file of another format, as they
@@ -113,7 +113,7 @@ class Backend(ABC):
 
     def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
         for key in self._keys(prefix):
-            if is_key(key) and (size := self._size_of(key)) is not None:
+            if is_stored_key(key) and (size := self._size_of(key)) is not None:
                 yield key, size
 
     def _size_of(self, key: str) -> int | None:
@@ -168,7 +168,7 @@ class Backend(ABC):
                 self._remove(key)
 
     def _remove_prefix(self, prefix: str) -> None:
-        self._remove_many([key for key in self._keys(prefix) if is_key(key)])
+        self._remove_many([key for key in self._keys(prefix) if is_stored_key(key)])
 
     def _list_dir(self, prefix: str) -> Listing:
         keys: list[str] = []
@@ -305,16 +305,3 @@ class _Told:
             is_missing = isinstance(error, FileNotFoundError) and self.verb == "open"
             made = StoreNotFound if is_missing else StoreError
             raise made(self.store.url, self.key, self.verb, reason) from error
-
-
-def is_key(key: str) -> bool:
-    """Whether that is a key: for what a store finds in its place, and didn't write.
-
-    >>> is_key("a/b"), is_key("a/../b")
-    (True, False)
-    """
-    try:
-        check_stored_key(key)
-    except (PathError, TypeError):
-        return False
-    return True

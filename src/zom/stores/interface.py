@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.brief import notebook_html
 from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.packages import imported
-from zom.paths import check_stored_key, check_stored_prefix
+from zom.paths import check_stored_key, check_stored_prefix, is_stored_key
 from zom.stores.answers import (
     BLOCK,
     CLAIM,
@@ -33,7 +33,7 @@ from zom.stores.answers import (
     answer,
     flags,
 )
-from zom.stores.backend import Backend, is_key
+from zom.stores.backend import Backend
 from zom.stores.capabilities import Capabilities
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
@@ -65,7 +65,6 @@ __all__ = [
     "Wanted",
     "check_range",
     "cut",
-    "is_key",
     "near",
 ]
 
@@ -402,7 +401,7 @@ class Store(Backend):
 
     def _listed(self, prefix: str) -> Iterator[str]:
         with self._told(prefix, "list"):
-            yield from (key for key in self._keys(prefix) if is_key(key))
+            yield from (key for key in self._keys(prefix) if is_stored_key(key))
 
     def sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         """Every key below `prefix` with the number of bytes of its value, in no certain order.
@@ -417,15 +416,15 @@ class Store(Backend):
 
     def _sized(self, prefix: str) -> Iterator[tuple[str, int]]:
         with self._told(prefix, "list"):
-            yield from (found for found in self._sizes(prefix) if is_key(found[0]))
+            yield from (found for found in self._sizes(prefix) if is_stored_key(found[0]))
 
     def list_dir(self, prefix: str = "") -> Listing:
         """The keys and the prefixes directly below `prefix`, sorted."""
         check_stored_prefix(prefix)
         with self._told(prefix, "list"):
             keys, prefixes = self._list_dir(prefix)
-            keys = [key for key in keys if is_key(key)]
-            return Listing(sorted(keys), sorted(below for below in prefixes if is_key(below[:-1])))
+            keys = [key for key in keys if is_stored_key(key)]
+            return Listing(sorted(keys), sorted(below for below in prefixes if is_stored_key(below[:-1])))
 
     @property
     def lists_by_scan(self) -> bool:

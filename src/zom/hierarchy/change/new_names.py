@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from zom.hierarchy.change.conflicts import NAME
 from zom.hierarchy.stored.layout import LAYOUTS
 from zom.model.location import placed
-from zom.paths import is_new_key, name_faults, parse_path
+from zom.paths import is_new_key, is_stored_key, name_faults, parse_path
 from zom.portable import is_document_name, is_own_name, portable_faults, twin_faults
 from zom.problems import Fault
-from zom.stores.interface import is_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,7 +80,7 @@ def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[st
     for path in paths:
         above, _, name = path.rpartition("/")
         # The same names come again and again, and those above a node are judged with the group that has them.
-        if name in free and above not in taken and is_key(path[1:]) and store.holds(path[1:]):
+        if name in free and above not in taken and is_stored_key(path[1:]) and store.holds(path[1:]):
             continue
         wanted = taken_name(store, path, form)
         if wanted is None:
@@ -100,7 +99,7 @@ def taken_name(store: Store, path: str, form: FormatName) -> str | None:
     """
     names = parse_path(path)
     key = "/".join(names)
-    if names and not (is_key(key) and store.holds(key)):
+    if names and not (is_stored_key(key) and store.holds(key)):
         return "a name that can be a part of a store's keys"
     if any(map(is_own_name, names)):
         return "names that are no files of zom"

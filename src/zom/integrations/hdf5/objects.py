@@ -11,10 +11,9 @@ from zom.dataclass import dataclass
 from zom.hierarchy.stored.layout import DOCUMENT_NAMES
 from zom.integrations.hdf5.losses import ATTRIBUTE, LINK, NAME
 from zom.packages import imported
-from zom.paths import name_faults
+from zom.paths import is_stored_key, name_faults
 from zom.portable import is_own_name
 from zom.problems import show
-from zom.stores.backend import is_key
 
 if TYPE_CHECKING:
     from zom.problems import Fault
@@ -147,7 +146,7 @@ class _Walk:
         faults: list[Fault] = []
         # The documents of v2, too: readers that look for these would find a directory in v3.
         name_faults(name, "v2" if name in DOCUMENT_NAMES and name.startswith(".") else "v3", faults)
-        if name in DOCUMENT_NAMES or is_own_name(name) or not is_key(name):
+        if name in DOCUMENT_NAMES or is_own_name(name) or not is_stored_key(name):
             expected = faults[0].expected if faults else "a name that is a key, and no file of zom"
             group.report.add(NAME, (), expected, show(name), _DROPPED)
             return None

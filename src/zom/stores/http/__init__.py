@@ -19,9 +19,10 @@ from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.paths import is_stored_key
 from zom.stores.credentials import shown_url
 from zom.stores.http.client import MISSING, Answer, Client, HTTPFailure, Limits, escaped
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut, is_key
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -358,6 +359,6 @@ def _linked_names(page: str, address: str) -> set[str]:
         if target.query or (target.scheme, target.netloc) != (here.scheme, here.netloc):
             continue
         name = path.removeprefix(folder) if path.startswith(folder) else ""
-        if "/" not in name.rstrip("/") and is_key(name.removesuffix("/")):
+        if "/" not in name.rstrip("/") and is_stored_key(name.removesuffix("/")):
             names.add(name)
     return names

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.paths import is_stored_key
 from zom.stores.interface import (
     ByteRange,
     Capabilities,
@@ -28,7 +29,6 @@ from zom.stores.interface import (
     Snapshot,
     Store,
     Wanted,
-    is_key,
 )
 from zom.stores.local.directories import Directories
 from zom.stores.local.durability import Unsynced, sync_directory
@@ -348,7 +348,7 @@ class LocalStore(Store):
         self._directories.growing.publish()
         keys: list[str] = []
         for key, mode in self._walk(prefix, follow=False):
-            if not is_key(key):
+            if not is_stored_key(key):
                 continue
             if stat.S_ISLNK(mode) and self._follow:
                 reason = "it is a symbolic link, and nothing is deleted through one"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from zom.errors import StoreError, StoreNotFound
 from zom.stores.credentials import shown_url, without_secrets
 from zom.stores.local import LocalStore
-from zom.stores.references import ReferenceStore
 from zom.stores.references.document import is_references, parse_references, read_text
+from zom.stores.references.store import ReferenceStore
 from zom.stores.references.targets import Targets, is_far
 
 if TYPE_CHECKING:
