@@ -25,7 +25,7 @@ from stores_remote import check, counts, equal, free_port, process, raises, skip
 import zom  # noqa: E402
 from zom.errors import StoreError  # noqa: E402
 from zom.stores.fsspec import FsspecStore  # noqa: E402
-from zom.stores.interface import Range, Suffix, cut  # noqa: E402
+from zom.stores.interface import Part, Range, Suffix, cut  # noqa: E402
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store
@@ -38,7 +38,7 @@ KEYS = ["a b", "ü/é", "日本", "a#b", "a?b", "a%20b", "a+b&c=d;e", "[x]{y}", 
 RANGES = [Range(0, 3), Range(4, 9), Range(6, 1), Range(6), Range(0, 0), Suffix(2), Suffix(9), Suffix(0)]
 
 
-def store_checks(name: str, store: Store) -> None:
+def store_checks(name: str, store: Store, *, knows_versions: bool) -> None:
     """What holds for a bucket, by whichever library it is reached."""
 
     def keys() -> None:
@@ -63,6 +63,21 @@ def store_checks(name: str, store: Store) -> None:
         equal(store.replace("c", b"4", found and found.version), False)
         store.delete("c")
 
+    def versions() -> None:
+        store.set("v", b"the old value")
+        [found, *others] = store.get_parts([Part("v", Suffix(5)), *[Part("v", Range(0, 3))] * 9])
+        equal([part and part.version for part in others], [found and found.version] * 9)
+        asked = [Part("v", Range(4, 3), found and found.version)] * 9
+        equal([part and part.value for part in store.get_parts(asked)], [b"old"] * 9)
+        store.set("v", b"THE OLD VALUE")
+        # Without a mark, as by fsspec, nobody can tell.
+        equal(
+            [part and part.value for part in store.get_parts(asked)],
+            [None if knows_versions else b"OLD"] * 9,
+        )
+        equal((found is not None and found.version is not None), knows_versions)
+        store.delete("v")
+
     def hierarchy() -> None:
         values = np.arange(90_000, dtype="int32").reshape(300, 300)
         for shards in (None, (150, 150)):
@@ -82,6 +97,7 @@ def store_checks(name: str, store: Store) -> None:
         "keys": keys,
         "ranges": ranges,
         "creation": creation,
+        "versions": versions,
         "chunks and shards": hierarchy,
     }.items():
         check(f"Azure by way of {name}: {what}", act)
@@ -109,8 +125,12 @@ def run() -> None:
         with process([*command, "--silent", "--disableTelemetry"], place):
             filesystem = fsspec.filesystem("az", connection_string=connection)
             filesystem.mkdir("container")
-            store_checks("obstore", zom.store("az://container/a/x.zarr", endpoint=place, **options))
-            store_checks("adlfs", FsspecStore(filesystem, "container/b/x.zarr"))
+            store_checks(
+                "obstore",
+                zom.store("az://container/a/x.zarr", endpoint=place, **options),
+                knows_versions=True,
+            )
+            store_checks("adlfs", FsspecStore(filesystem, "container/b/x.zarr"), knows_versions=False)
             missing = zom.store("az://no-such-container/x", endpoint=place, **options)
             check("Azure: a missing container is an error without the key", lambda: secret_check(missing))
 

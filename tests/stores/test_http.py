@@ -8,6 +8,7 @@ import pickle
 import socket
 import threading
 import time
+import zlib
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from zom.errors import PathError, ReadOnlyError, StoreError
 from zom.stores.http import HTTPStore
-from zom.stores.interface import Listing, Range, Suffix, cut
+from zom.stores.interface import Listing, Part, Range, Suffix, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,6 +152,54 @@ def test_the_end_of_a_value_that_is_replaced_meanwhile_is_that_of_one_version() 
 
     with scripted(answer) as (store, _):
         assert store.get("a", Suffix(2)) == b"rd"
+
+
+@pytest.mark.parametrize("notices", [True, False], ids=["knows conditions", "takes no notice"])
+@pytest.mark.parametrize("tag", ['"{}"', 'W/"{}"', ""])
+def test_parts_are_of_the_version_that_is_asked_for(tag: str, notices: bool) -> None:
+    value = [b"0123456789"]
+
+    def answer(request: Script) -> None:
+        now = tag.format(zlib.crc32(value[0]))
+        if notices and request.headers.get("If-Match", now) != now:
+            return request.reply(412)
+        return ranged(value[0])(request)
+
+    reply = Script.reply
+
+    def tagged(request: Script, status: int, body: bytes = b"", **headers: str) -> None:
+        now = tag.format(zlib.crc32(value[0]))
+        reply(request, status, body, **headers, **({"ETag": now} if now and status != 416 else {}))
+
+    with scripted(answer) as (store, handler):
+        handler.reply = tagged
+        [end, start] = store.get_parts([Part("a", Suffix(2)), Part("a", Range(0, 2))])
+        assert end is not None
+        assert start is not None
+        assert (end.value, start.value, end.version) == (b"89", b"01", start.version)
+        same = [
+            Part("a", Range(3, 2), end.version),
+            Part("a", Range(0, 0), end.version),
+            Part("a", None, end.version),
+        ]
+        assert [part and part.value for part in store.get_parts(same)] == [b"34", b"", b"0123456789"]
+        [behind] = store.get_parts([Part("a", Range(10, 1), end.version)])
+        assert behind == (b"", end.version)
+        value[0] = b"abcdefghij"
+        is_told = tag.startswith('"')
+        found = [part and part.value for part in store.get_parts(same)]
+        assert found == ([None] * 3 if is_told else [b"de", b"", b"abcdefghij"])
+        with store.snapshot("a") as whole:
+            assert whole is not None
+            assert whole.get(Suffix(1)) == b"j"
+            value[0] = b"0123456789"
+            if is_told:
+                with pytest.raises(
+                    StoreError, match="'a': it was replaced or deleted while it was read in parts"
+                ):
+                    whole.get(Range(0, 1))
+            else:
+                assert whole.get(Range(0, 1)) == b"0"
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 503])

@@ -12,7 +12,7 @@ from zom.engine.sharding import place as put_in_place
 from zom.engine.split import walk
 from zom.engine.workers import run, worth
 from zom.errors import CodecError, StoreError
-from zom.stores.interface import Range, Suffix, near
+from zom.stores.interface import CHANGED, Part, Range, Suffix, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,11 +41,16 @@ _LONGEST = 1 << 24
 _BATCH = 1 << 26
 """The bytes of inner chunks that are asked for at once."""
 
+_TRIES = 6
+"""How often a shard is read that others replace meanwhile."""
+
 
 class _Inner(NamedTuple):
     """An inner chunk that is wanted, and where it goes."""
 
     key: str
+    version: Any
+    """That of the shard whose index says where it is."""
     form: ChunkForm
     part: ChunkPart
     number: int
@@ -79,30 +84,53 @@ class Destinations(Protocol):
 
 
 def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations, *, threads: int) -> None:
-    """Read what is wanted of each shard of `batch` into its place; so many threads at most decode it."""
+    """Read what is wanted of each shard of `batch` into its place; so many threads at most decode it.
+
+    A shard that is replaced between its index and its inner chunks is read once more, where the store tells versions.
+    """
+    left, before = list(batch), dict[str, Any]()
+    for _ in range(_TRIES):
+        versions = _read_shards(chunks, left, places, before, threads)
+        left = [keyed for keyed in left if keyed[1] in versions]
+        before = versions
+        if not left:
+            return
+    raise StoreError(chunks.store.url, left[0][1], "read", CHANGED)
+
+
+def _read_shards(
+    chunks: Chunks, batch: Sequence[Keyed], places: Destinations, before: dict[str, Any], threads: int
+) -> dict[str, Any]:
+    """The same, once; the keys of shards that were replaced meanwhile, with the versions of their indexes.
+
+    A shard that has the version as `before`, when another was said to have taken its place, has none that can be asked for.
+    """
     found = [(part, key, places.of(part.chunk)) for part, key in batch]
-    indexes = chunks.store.get_many([(key, _index_range(place.form)) for _, key, place in found])
+    indexes = chunks.store.get_parts([Part(key, _index_range(place.form)) for _, key, place in found])
     waiting: list[_Inner] = []
     rooms: list[tuple[Destination, ChunkPart, Array]] = []
+    changed: dict[str, Any] = {}
     nbytes = 0
-    for (part, key, place), data in zip(found, indexes, strict=True):
-        if data is None:
+    for (part, key, place), index in zip(found, indexes, strict=True):
+        if index is None:
             place.put_fill(key, part.outside)
             continue
         room = place.room(part)
         rooms.append((place, part, room))
+        version = None if key in before and before[key] == index.version else index.version
         try:
-            for each in _wanted(place.form, key, part, data, room):
+            for each in _wanted(place.form, key, version, part, index.value, room):
                 waiting.append(each)
                 nbytes += each.span[1] - each.span[0]
                 if nbytes >= _BATCH:
-                    _read_inner(chunks, waiting, threads)
+                    changed.update(_read_inner(chunks, waiting, threads))
                     waiting, nbytes = [], 0
         except CodecError as error:
             raise chunks.refused("decode", key, error) from error
-    _read_inner(chunks, waiting, threads)
+    changed.update(_read_inner(chunks, waiting, threads))
     for place, part, room in rooms:
         place.keep(part, room)
+    return changed
 
 
 def _index_range(form: ChunkForm) -> ByteRange:
@@ -116,7 +144,9 @@ def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
     return form.shard, form.inner
 
 
-def _wanted(form: ChunkForm, key: str, part: ChunkPart, data: bytes, target: Array) -> Iterable[_Inner]:
+def _wanted(  # noqa: PLR0913, PLR0917 - a shard, what is wanted of it, and where it goes
+    form: ChunkForm, key: str, version: Any, part: ChunkPart, data: bytes, target: Array
+) -> Iterable[_Inner]:
     """The inner chunks that are there, of those that are wanted; the others are filled."""
     shard, inner = _parts_of(form)
     index = shard.parse_index(data)
@@ -127,11 +157,14 @@ def _wanted(form: ChunkForm, key: str, part: ChunkPart, data: bytes, target: Arr
         if span is None:
             target[each.outside] = inner.fill
         else:
-            yield _Inner(key, form, each, number, span, target)
+            yield _Inner(key, version, form, each, number, span, target)
 
 
-def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> None:
-    """Ask for all inner chunks at once, and put them in their places."""
+def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> dict[str, Any]:
+    """Ask for all inner chunks at once, and put them in their places.
+
+    The keys of shards that are gone, or others now, with the versions that were asked for.
+    """
     by_key: dict[str, list[_Inner]] = {}
     for each in wanted:
         by_key.setdefault(each.key, []).append(each)
@@ -145,13 +178,16 @@ def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> None:
                 stop += 1
             asked.append((key, span, found[first:stop]))
             first = stop
-    values = chunks.store.get_many([(key, Range(start, stop - start)) for key, (start, stop), _ in asked])
+    values = chunks.store.get_parts(
+        [Part(key, Range(start, stop - start), inside[0].version) for key, (start, stop), inside in asked]
+    )
     pieces: list[tuple[_Inner, Data]] = []
+    changed: dict[str, Any] = {}
     for (key, span, inside), value in zip(asked, values, strict=True):
         if value is None:
-            reason = "it was deleted while it was read in parts"
-            raise StoreError(chunks.store.url, key, "read", reason)
-        view = memoryview(value)
+            changed[key] = inside[0].version
+            continue
+        view = memoryview(value.value)
         pieces += [(each, view[each.span[0] - span[0] : each.span[1] - span[0]]) for each in inside]
 
     def take(some: Iterator[tuple[_Inner, Data]]) -> None:
@@ -160,6 +196,7 @@ def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> None:
 
     nbytes = sum(_parts_of(each.form)[1].nbytes for each in wanted)
     run(iter(pieces), len(pieces), take, threads=worth(threads, nbytes))
+    return changed
 
 
 def _put(chunks: Chunks, each: _Inner, data: Data) -> None:

@@ -17,10 +17,10 @@ from zom.paths import is_stored_key
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
-from zom.stores.ranges import ByteRange, Range
+from zom.stores.ranges import ByteRange, Part, Range
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import AskedSnapshot, Snapshot
-from zom.stores.values import found_value
+from zom.stores.values import found_value, found_values
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -137,6 +137,17 @@ class Backend(ABC):
             with self._told(key, "read"):
                 values.append(self._read_value(key, byte_range))
         return values
+
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        """Those bytes of each value, with a mark of the version that they are of.
+
+        None where there is no such value, or another version of it than the one that is asked for. A store that
+        can't tell gives the mark None, and any version.
+        """
+        keys = [part.key for part in parts]
+        found = self._read_many([(part.key, part.byte_range) for part in parts])
+        values = found_values(self, keys, found)
+        return [None if value is None else Versioned(value, None) for value in values]
 
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
         value = self._read_value(key)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.stores.interface import ByteRange, Snapshot, Store, cut
+from zom.dataclass import dataclass
+from zom.stores.interface import ByteRange, Snapshot, Store, Versioned, cut
 from zom.stores.locks import remake_in_children
 from zom.stores.snapshots import ValueSnapshot
 from zom.stores.wrap import WrapperStore
@@ -17,10 +18,19 @@ from zom.stores.wrap import WrapperStore
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from zom.stores.interface import Part
+
 __all__ = ["CacheStore"]
 
 _OVERHEAD = 200
 """About what an entry takes beside its value: many empty values take memory, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The mark of a version that is in memory: it has the value, which the cache may have let go by the next part."""
+
+    value: bytes
 
 
 class CacheStore(WrapperStore):
@@ -115,6 +125,26 @@ class CacheStore(WrapperStore):
             if byte_range is None:
                 self._remember(key, answer, changes)
         return values
+
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        found = [self._held(part) for part in parts]
+        asked = [index for index, value in enumerate(found) if value is None]
+        answers = self.inner.get_parts([parts[index] for index in asked]) if asked else []
+        versions: list[Versioned | None] = [
+            None if held is None else Versioned(cut(held.value, part.byte_range), held)
+            for held, part in zip(found, parts, strict=True)
+        ]
+        for index, answer in zip(asked, answers, strict=True):
+            versions[index] = answer
+        return versions
+
+    def _held(self, part: Part) -> _Held | None:
+        """The value that the part is of, where it is known, or was when another part of it was read."""
+        if part.version is None:
+            value = self._known(part.key)
+            return None if value is None else _Held(value)
+        return part.version if isinstance(part.version, _Held) else None
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:

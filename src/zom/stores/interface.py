@@ -37,13 +37,13 @@ from zom.stores.backend import Backend
 from zom.stores.capabilities import Capabilities
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
-from zom.stores.ranges import ByteRange, Range, Request, Span, Suffix, check_range, cut, near
+from zom.stores.ranges import ByteRange, Part, Range, Request, Span, Suffix, check_range, cut, near
 from zom.stores.results import Listing, Versioned
-from zom.stores.snapshots import OpenSnapshot, Snapshot
-from zom.stores.values import found_value, found_values
+from zom.stores.snapshots import CHANGED, OpenSnapshot, Snapshot
+from zom.stores.values import found_parts, found_value, found_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
@@ -51,10 +51,12 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = [
+    "CHANGED",
     "ByteRange",
     "Capabilities",
     "Listing",
     "Obstacle",
+    "Part",
     "Range",
     "Request",
     "Snapshot",
@@ -153,6 +155,27 @@ class Store(Backend):
             return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "read"):
             return found_values(self, [key for key, _ in pairs], self._read_many(pairs))
+
+    def get_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        """The bytes that all `parts` mean, in their order, with marks of the versions that they are of.
+
+        A part with such a mark is of that version: None says that there is no value, or another version now. Where
+        the mark is None, the store can't tell versions, and gives any.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> [found] = MemoryStore({"a": b"0123"}).get_parts([Part("a", Suffix(1))]); found.value
+        b'3'
+        """
+        keys = [part.key for part in parts]
+        for key, byte_range, _ in parts:
+            check_stored_key(key)
+            if byte_range is not None:
+                with self._told(key, "read"):
+                    check_range(byte_range)
+        if not parts:
+            return []
+        with self._told(keys[0] if len(keys) == 1 else "", "read"):
+            return found_parts(self, keys, self._read_parts(parts))
 
     def exists(self, key: str) -> bool:
         """Whether there is a value under `key`."""

@@ -6,12 +6,12 @@ Zarr v3 core, section "Abstract store interface", `get_partial_values`; suffixes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ByteRange", "Range", "Request", "Span", "Suffix", "check_range", "cut", "near"]
+__all__ = ["ByteRange", "Part", "Range", "Request", "Span", "Suffix", "check_range", "cut", "near"]
 
 
 class Range(NamedTuple):
@@ -40,6 +40,15 @@ ByteRange: TypeAlias = Range | Suffix
 
 Span: TypeAlias = tuple[int, int]
 """Where a range starts and stops."""
+
+
+class Part(NamedTuple):
+    """Bytes of the value under a key; where a version is given, of that one and no other."""
+
+    key: str
+    byte_range: ByteRange | None
+    version: Any = None
+
 
 Value = TypeVar("Value", bytes, "memoryview[int]")
 

@@ -6,13 +6,13 @@ writes a new shard in between, the old index means nothing for the new bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from typing_extensions import override
 
 from zom.errors import StoreError, ZomError
-from zom.stores.ranges import ByteRange, check_range, cut
-from zom.stores.values import found_values, wrong_answer
+from zom.stores.ranges import ByteRange, Part, check_range, cut
+from zom.stores.values import found_parts, found_values, wrong_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
             """The value under `key`, to be read in parts; None where it is missing."""
 
 
-__all__ = ["AskedSnapshot", "OpenSnapshot", "Snapshot", "ValueSnapshot"]
+__all__ = ["CHANGED", "AskedSnapshot", "OpenSnapshot", "Snapshot", "ValueSnapshot"]
+
+
+CHANGED: Final = "it was replaced or deleted while it was read in parts; read it again"
+"""Why parts that were read are of no one version."""
 
 
 class Snapshot:
@@ -112,29 +116,30 @@ class ValueSnapshot(Snapshot):
 
 
 class AskedSnapshot(Snapshot):
-    """No snapshot at all: each part is asked of the store, which may hold another value by then."""
+    """Each part is asked of the store, which may hold another value by then: that is told, where it knows versions."""
 
     consistent = False
 
+    def __init__(self, store: Backend, key: str) -> None:
+        super().__init__(store, key)
+        self._version: Any = None
+
     @override
     def _part(self, byte_range: ByteRange | None) -> bytes:
-        return self._undeleted(self._ask([byte_range]))[0]
+        return self._ask([byte_range])[0]
 
     @override
     def _parts(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        return self._undeleted(self._ask(ranges)) if ranges else []
+        return self._ask(ranges) if ranges else []
 
-    def _ask(self, ranges: Sequence[ByteRange | None]) -> list[bytes | None]:
-        requests = [(self._key, byte_range) for byte_range in ranges]
-        found = self._store._read_many(requests)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        return found_values(self._store, [self._key] * len(requests), found)
-
-    def _undeleted(self, parts: list[bytes | None]) -> list[bytes]:
-        found = [part for part in parts if part is not None]
-        if len(found) < len(parts):
-            reason = "it was deleted while it was read in parts"
-            raise StoreError(self._store.url, self._key, "read", reason)
-        return found
+    def _ask(self, ranges: Sequence[ByteRange | None]) -> list[bytes]:
+        parts = [Part(self._key, byte_range, self._version) for byte_range in ranges]
+        found = found_parts(self._store, [self._key] * len(parts), self._store._read_parts(parts))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        there = [each for each in found if each is not None]
+        if len(there) < len(found) or any(each.version != there[0].version for each in there):
+            raise StoreError(self._store.url, self._key, "read", CHANGED)
+        self._version = there[0].version
+        return [each.value for each in there]
 
 
 class OpenSnapshot:

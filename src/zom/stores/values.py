@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import StoreError
 from zom.problems import given_text
+from zom.stores.results import Versioned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.stores.backend import Backend
 
-__all__ = ["as_sequence", "found_value", "found_values", "wrong_answer"]
+__all__ = ["as_sequence", "found_parts", "found_value", "found_values", "wrong_answer"]
 
 _PLAIN: Final = frozenset({bytes, type(None)})
 
@@ -54,6 +55,27 @@ def found_values(
     if _PLAIN.issuperset(map(type, answers)):
         return cast("list[bytes | None]", found if type(found) is list else [*answers])
     return [found_value(store, key, each, method) for key, each in zip(keys, answers, strict=True)]
+
+
+def found_parts(store: Backend, keys: Sequence[str], found: object) -> list[Versioned | None]:
+    """What `_read_parts` found of the value of each of the keys; StoreError where it is anything else.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> found_parts(MemoryStore(), ["a", "b"], [Versioned(b"12", 7), None])
+    [Versioned(value=b'12', version=7), None]
+    """
+    answers = as_sequence(found)
+    if len(answers) != len(keys) or not all(each is None or isinstance(each, Versioned) for each in answers):
+        words = f"a list of {len(keys)} times Versioned or None"
+        raise wrong_answer(store, keys[0] if len(keys) == 1 else "", "read", words, "_read_parts", found)
+    given = cast("Sequence[Versioned | None]", answers)
+    if _PLAIN.issuperset([type(each and each.value) for each in given]):
+        return list(given)
+    made: list[Versioned | None] = []
+    for key, each in zip(keys, given, strict=True):
+        value = None if each is None else found_value(store, key, each.value, "_read_parts")
+        made.append(None if each is None or value is None else each._replace(value=value))
+    return made
 
 
 def as_sequence(found: object) -> Sequence[object]:

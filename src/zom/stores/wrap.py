@@ -15,6 +15,7 @@ from zom.stores.interface import (
     Capabilities,
     Listing,
     Obstacle,
+    Part,
     Snapshot,
     Store,
     Versioned,
@@ -91,6 +92,12 @@ class WrapperStore(Store):
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         return self.inner.get_many([(self._path(key), byte_range) for key, byte_range in requests])
+
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        if all(getattr(type(self), name) is getattr(WrapperStore, name) for name in ("_read", "_read_many")):
+            return self.inner.get_parts([part._replace(key=self._path(part.key)) for part in parts])
+        return super()._read_parts(parts)  # who gives other bytes than the inner store gives them here, too
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:

@@ -17,7 +17,7 @@ from zom.stores.wrap import WrapperStore
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
-    from zom.stores.interface import ByteRange, Listing, Store, Versioned
+    from zom.stores.interface import ByteRange, Listing, Part, Store, Versioned
 
 __all__ = ["Call", "Log", "LoggedStore"]
 
@@ -81,6 +81,11 @@ class LoggedStore(WrapperStore):
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         with self.timed("read", [key for key, _ in requests]):
             return super()._read_many(requests)
+
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        with self.timed("read", [part.key for part in parts]):
+            return super()._read_parts(parts)
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import zom
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.interface import Listing, Range, Suffix, cut
-from zom.stores.references.store import ReferenceStore
 from zom.stores.references.document import Target
 from zom.stores.references.opening import from_document
+from zom.stores.references.store import ReferenceStore
 from zom.testing.logged import LoggedStore
 from zom.testing.stores import ReadingSuite
 

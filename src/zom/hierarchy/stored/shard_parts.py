@@ -13,7 +13,7 @@ import numpy as np
 
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.errors import CodecError, StoreError
-from zom.stores.interface import Range
+from zom.stores.interface import CHANGED, Part, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ChunkForm
     from zom.hierarchy.stored.chunks import StoredChunk
-    from zom.stores.interface import ByteRange, Store
+    from zom.stores.interface import ByteRange, Store, Versioned
 
 __all__ = ["ShardFault", "ShardValue", "ShardValues", "count_inner", "shard_faults", "value_in_memory"]
 
@@ -87,20 +87,19 @@ def _cut(value: bytes, one: ByteRange) -> bytes:
 class _Fetched:
     """A value in a far store, one range of which is known already."""
 
-    def __init__(self, store: Store, key: str, known: Range, data: bytes) -> None:
+    def __init__(self, store: Store, key: str, known: Range, found: Versioned) -> None:
         self._store = store
         self._key = key
         self._known = known
-        self._data = data
+        self._data, self._version = found
 
     def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
         if list(ranges) == [self._known]:
             return [self._data]
-        found = self._store.get_many([(self._key, one) for one in ranges])
-        there = [part for part in found if part is not None]
+        found = self._store.get_parts([Part(self._key, one, self._version) for one in ranges])
+        there = [part.value for part in found if part is not None]
         if len(there) < len(found):
-            reason = "it was deleted while it was read in parts"
-            raise StoreError(self._store.url, self._key, "read", reason)
+            raise StoreError(self._store.url, self._key, "read", CHANGED)
         return there
 
 
@@ -129,12 +128,12 @@ class ShardValues:
     def _fetched(self, batch: list[StoredChunk]) -> Iterator[tuple[StoredChunk, ShardValue | None]]:
         plan = self._chunks.plan
         ranges = [_index_range(plan.form(plan.chunk_shape(chunk.place)), 0, chunk.size) for chunk in batch]
-        asked = [(chunk.key, one) for chunk, one in zip(batch, ranges, strict=True)]
-        for (key, known), chunk, data in zip(asked, batch, self._store.get_many(asked), strict=True):
-            if data is None:
+        asked = [Part(chunk.key, one) for chunk, one in zip(batch, ranges, strict=True)]
+        for known, chunk, index in zip(ranges, batch, self._store.get_parts(asked), strict=True):
+            if index is None:
                 yield chunk, None
             else:
-                parts = _Fetched(self._store, key, known, data)
+                parts = _Fetched(self._store, chunk.key, known, index)
                 yield chunk, ShardValue(parts, chunk.size, consistent=False)
 
 

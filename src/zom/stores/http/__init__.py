@@ -22,7 +22,17 @@ from zom.errors import StoreError
 from zom.paths import is_stored_key
 from zom.stores.credentials import shown_url
 from zom.stores.http.client import MISSING, Answer, Client, HTTPFailure, Limits, escaped
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut
+from zom.stores.interface import (
+    ByteRange,
+    Capabilities,
+    Listing,
+    Part,
+    Range,
+    Store,
+    Suffix,
+    Versioned,
+    cut,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,11 +42,13 @@ __all__ = ["HTTPStore"]
 _MAX_LISTING = 1 << 26
 
 _SOME = 1000
+"""Of how many keys the sizes are asked for at once."""
+
 _TRIES = 4
 """How often the end of a value is asked for that changes meanwhile."""
+
 _ANY_RANGE = {401, 403, 407, 408, 429, 502, 503, 504}
 """What a server answers whatever range it is asked for: to others than these, it may be the range that is at fault."""
-"""Of how many keys the sizes are asked for at once."""
 
 
 class HTTPStore(Store):
@@ -117,26 +129,38 @@ class HTTPStore(Store):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        found = self._read_part(Part(key, byte_range))
+        return None if found is None else found.value
+
+    def _read_part(self, part: Part) -> Versioned | None:
+        key, byte_range, version = part
         if byte_range is not None and byte_range.length == 0:
-            return None if self._read(key, Range(0, 1)) is None else b""
+            found = self._read_part(Part(key, Range(0, 1), version))
+            return None if found is None else found._replace(value=b"")
         if isinstance(byte_range, Suffix) and self._by_size:
-            return self._read_end(key, byte_range)
-        answer = self._ask(key, {} if byte_range is None else {"Range": _range_header(byte_range)}, "read")
-        if answer.status in MISSING or answer.is_directory:
-            return None
+            found = self._read_end(key, byte_range)
+        else:
+            headers = {} if byte_range is None else {"Range": _range_header(byte_range)}
+            answer = self._ask(key, headers if version is None else {**headers, "If-Match": version}, "read")
+            if answer.status in MISSING or answer.is_directory or (version and answer.status == 412):
+                return None
+            found = self._found(key, byte_range, answer)
+        if found is None or version is None:
+            return found
+        # A server may take no notice of conditions. It may leave out the tag, as nginx does behind the end.
+        return found._replace(version=version) if found.version in {None, version} else None
+
+    def _found(self, key: str, byte_range: ByteRange | None, answer: Answer) -> Versioned | None:
+        """The value, or the bytes of a range of it, in an answer that is not that it's missing."""
         if answer.status == 200:
-            return cut(answer.body, byte_range)
+            return Versioned(cut(answer.body, byte_range), _tag_of(answer))
         if byte_range is None:
             raise StoreError(self.url, key, "read", answer.refusal)
-        return self._part_in(key, byte_range, answer)
-
-    def _part_in(self, key: str, byte_range: ByteRange, answer: Answer) -> bytes | None:
-        """The bytes of a range, in an answer that is not the whole value."""
         if answer.status == 206:
             self._check_range(key, byte_range, answer)
-            return answer.body
+            return Versioned(answer.body, _tag_of(answer))
         if answer.status == 416 and _lies_beyond(byte_range, answer.header("content-range")):
-            return b""
+            return Versioned(b"", _tag_of(answer))
         if isinstance(byte_range, Suffix) and answer.status not in _ANY_RANGE:
             # Azure takes no range that counts from the end: from now on, sizes are asked for first.
             found = self._read_end(key, byte_range)
@@ -144,7 +168,7 @@ class HTTPStore(Store):
             return found
         raise StoreError(self.url, key, "read", answer.refusal)
 
-    def _read_end(self, key: str, byte_range: Suffix) -> bytes | None:
+    def _read_end(self, key: str, byte_range: Suffix) -> Versioned | None:
         """The end of a value by its size, which the answer to a request for the first byte tells."""
         refusal = ""
         for _ in range(_TRIES):
@@ -153,19 +177,19 @@ class HTTPStore(Store):
             if first.status in MISSING or first.is_directory:
                 return None
             if first.status == 200:
-                return cut(first.body, byte_range)
+                return Versioned(cut(first.body, byte_range), _tag_of(first))
             if size == 0 or (size is None and first.status == 416):
-                return b""
+                return Versioned(b"", _tag_of(first))
             if size is None:
                 break
             length = min(byte_range.length, size)
-            asked, tag = Range(size - length, length), first.header("etag")
+            asked, tag = Range(size - length, length), _tag_of(first)
             # Of another version that took its place since, these bytes would be no end.
-            same = {"If-Match": tag} if tag.startswith('"') else {}
+            same = {} if tag is None else {"If-Match": tag}
             answer = self._ask(key, {"Range": _range_header(asked), **same}, "read")
             if answer.status == 206:
                 self._check_range(key, asked, answer)
-                return answer.body
+                return Versioned(answer.body, _tag_of(answer))
             refusal = answer.refusal
             if answer.status not in {404, 412, 416}:
                 break
@@ -196,13 +220,18 @@ class HTTPStore(Store):
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        if len(requests) < 2 or self._options["concurrency"] < 2:
-            return [self._read_told(*request) for request in requests]
-        return list(self._threads().map(self._read_told, *zip(*requests, strict=True)))
+        found = self._read_parts([Part(*each) for each in requests])
+        return [None if each is None else each.value for each in found]
 
-    def _read_told(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        with self._told(key, "read"):
-            return self._read(key, byte_range)
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        if len(parts) < 2 or self._options["concurrency"] < 2:
+            return [self._read_told(part) for part in parts]
+        return list(self._threads().map(self._read_told, parts))
+
+    def _read_told(self, part: Part) -> Versioned | None:
+        with self._told(part.key, "read"):
+            return self._read_part(part)
 
     def _threads(self) -> ThreadPoolExecutor:
         """The threads that ask, made when first needed and made anew in a forked process."""
@@ -325,6 +354,12 @@ def _total_of(answer: Answer) -> int | None:
     """How many bytes the value has, as an answer to a request for some of them says."""
     total = answer.header("content-range").rpartition("/")[2]
     return int(total) if answer.status in {206, 416} and total.isdecimal() else None
+
+
+def _tag_of(answer: Answer) -> str | None:
+    """The tag that no other version of the value has; None where there is none, or a weak one, which others may have."""
+    tag = answer.header("etag")
+    return tag if tag.startswith('"') else None
 
 
 def _lies_beyond(byte_range: ByteRange, stated: str) -> bool:

@@ -26,7 +26,7 @@ from zom.packages import imported
 from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.foreign_failures import is_panic, lacks_bucket
-from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix, Versioned
+from zom.stores.interface import ByteRange, Capabilities, Listing, Part, Store, Suffix, Versioned
 from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 from zom.stores.object.obstore_calls import (
     CLOUDS,
@@ -38,6 +38,7 @@ from zom.stores.object.obstore_calls import (
     not_implemented,
     reason_of,
     size_of,
+    tag_of,
     url_of,
     version_of,
     was_repeated,
@@ -237,54 +238,67 @@ class ObjectStore(Store):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        path = self._prefix + key
-
-        def get(options: dict[str, Any] | None) -> bytes | Exception:
-            got = partial(self._obstore.get, self._inner, path, options=options)
-            return self._call(key, "read", lambda: bytes(got().bytes()))
-
-        found, meta = get(get_options(byte_range)), None
-        for _ in range(_TRIES):
-            if byte_range is None or not isinstance(found, Exception) or is_missing(found):
-                break
-            meta = self._call(key, "read", lambda: self._obstore.head(self._inner, path))
-            options = self._end_in(byte_range, found, meta)
-            if options is None:
-                break
-            found = get(options)
-        return self._answer(key, byte_range, found, meta)
+        found = self._read_part(Part(key, byte_range))
+        return None if found is None else found.value
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        if len(requests) <= _FEW:
-            return together(self, *(partial(self._read, *each) for each in requests))
+        found = self._read_parts([Part(*each) for each in requests])
+        return [None if each is None else each.value for each in found]
 
-        async def get(path: str, options: dict[str, Any]) -> bytes | Exception:
+    def _read_part(self, part: Part) -> Versioned | None:
+        path = self._prefix + part.key
+
+        def get(options: dict[str, Any] | None) -> Versioned | Exception:
+            def call() -> Versioned:
+                found = self._obstore.get(self._inner, path, options=options)
+                return Versioned(bytes(found.bytes()), tag_of(found.meta))
+
+            return self._call(part.key, "read", call)
+
+        found, meta = get(get_options(part.byte_range, part.version)), None
+        for _ in range(_TRIES):
+            if part.byte_range is None or not isinstance(found, Exception) or is_missing(found):
+                break
+            meta = self._call(part.key, "read", lambda: self._obstore.head(self._inner, path))
+            options = self._end_in(part.byte_range, found, meta)
+            if options is None:
+                break
+            found = get(options)
+        return self._answer(part, found, meta)
+
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        if len(parts) <= _FEW:
+            return together(self, *(partial(self._read_part, each) for each in parts))
+
+        async def get(path: str, options: dict[str, Any]) -> Versioned | Exception:
             try:
                 answer = await self._obstore.get_async(self._inner, path, options=options)
                 # To wait for what has mostly come with the head costs less than to cross over once more.
                 is_short = int(answer.meta["size"]) <= _SHORT
-                return bytes(answer.bytes() if is_short else await answer.bytes_async())
+                value = bytes(answer.bytes() if is_short else await answer.bytes_async())
+                return Versioned(value, tag_of(answer.meta))
             except Exception as cause:  # noqa: BLE001 - told below
                 return cause
 
-        async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
-            path, meta = self._prefix + key, None
-            found = await get(path, get_options(byte_range))
+        async def fetch(part: Part) -> Versioned | None:
+            path, meta = self._prefix + part.key, None
+            found = await get(path, get_options(part.byte_range, part.version))
             for _ in range(_TRIES):
-                if byte_range is None or not isinstance(found, Exception) or is_missing(found):
+                if part.byte_range is None or not isinstance(found, Exception) or is_missing(found):
                     break
                 try:
                     meta = await self._obstore.head_async(self._inner, path)
                 except Exception as cause:  # noqa: BLE001 - told below
                     meta = cause
-                options = self._end_in(byte_range, found, meta)
+                options = self._end_in(part.byte_range, found, meta)
                 if options is None:
                     break
                 found = await get(path, options)
-            return self._answer(key, byte_range, found, meta)
+            return self._answer(part, found, meta)
 
-        return self._values(requests, "read", self._gather("read", [fetch(*each) for each in requests]))
+        return self._values(parts, "read", self._gather("read", [fetch(each) for each in parts]))
 
     def _end_in(self, byte_range: ByteRange, found: Exception, meta: Any) -> dict[str, Any] | None:
         """How to ask for the end of a value by its size, where the service takes no range that counts from there.
@@ -296,27 +310,31 @@ class ObjectStore(Store):
             return None
         return end_options(byte_range, meta)
 
-    def _answer(
-        self, key: str, byte_range: ByteRange | None, found: bytes | Exception, meta: Any = None
-    ) -> bytes | None:
+    def _answer(self, part: Part, found: Versioned | Exception, meta: Any = None) -> Versioned | None:
         """The value for what a request ended with; `meta` is known of an object whose range was refused."""
+        key, byte_range, version = part
         if not isinstance(found, Exception):
-            return b"" if byte_range is not None and byte_range.length == 0 else found
+            if version is not None and found.version != version:
+                return None  # a service that takes no notice of conditions
+            is_empty = byte_range is not None and byte_range.length == 0
+            return found._replace(value=b"") if is_empty else found
         if isinstance(found, self._errors.NotSupportedError) and isinstance(meta, Exception):
             found = meta  # what the object is like tells more than that it can't be asked so
         if is_missing(found) and not lacks_bucket(found):
             return None
+        if version is not None and isinstance(found, self._errors.PreconditionError):
+            return None
         # No service answers a range that begins where the value ends; to us, nothing is there.
         if byte_range is not None and isinstance(meta, dict) and not covers(byte_range, size_of(meta)):
-            return b""
+            return Versioned(b"", tag_of(meta))
         raise self._failure(key, "read", found)
 
     def _values(
-        self, asked: Sequence[tuple[str, Any]], verb: str, results: Sequence[T | Exception]
+        self, asked: Sequence[tuple[Any, ...]], verb: str, results: Sequence[T | Exception]
     ) -> list[T]:
         """The results, where none of them is an exception."""
         values: list[T] = []
-        for (key, _), result in zip(asked, results, strict=True):
+        for (key, *_), result in zip(asked, results, strict=True):
             if isinstance(result, Exception):
                 raise self._failure(key, verb, result)
             values.append(result)

@@ -25,6 +25,7 @@ __all__ = [
     "not_implemented",
     "reason_of",
     "size_of",
+    "tag_of",
     "url_of",
     "version_of",
     "was_repeated",
@@ -34,16 +35,21 @@ CLOUDS = {"S3Store": "s3", "GCSStore": "gs", "AzureStore": "az"}
 """The stores of obstore that are services, with the schemes of their URLs."""
 
 
-def get_options(byte_range: ByteRange | None) -> dict[str, Any]:
-    """The options of a request for those bytes."""
+def get_options(byte_range: ByteRange | None, tag: str | None = None) -> dict[str, Any]:
+    """The options of a request for those bytes; where a tag is given, of the object that has it.
+
+    >>> get_options(Range(4, 2), "1")
+    {'range': (4, 6), 'if_match': '1'}
+    """
+    same = {} if tag is None else {"if_match": tag}
     if byte_range is None:
-        return {}
+        return same
     if byte_range.length == 0:
         byte_range = Range(0, 1)  # no service knows empty ranges
     if isinstance(byte_range, Suffix):
-        return {"range": {"suffix": byte_range.length}}
+        return {"range": {"suffix": byte_range.length}, **same}
     start, length = byte_range
-    return {"range": {"offset": start} if length is None else (start, start + length)}
+    return {"range": {"offset": start} if length is None else (start, start + length), **same}
 
 
 def end_options(byte_range: Suffix, meta: Any) -> dict[str, Any] | None:
@@ -55,13 +61,22 @@ def end_options(byte_range: Suffix, meta: Any) -> dict[str, Any] | None:
     size = size_of(meta)
     if not covers(byte_range, size):
         return None
-    same = {} if meta.get("e_tag") is None else {"if_match": meta["e_tag"]}
-    return {"range": (max(size - byte_range.length, 0), size), **same}
+    return get_options(Range(max(size - byte_range.length, 0), min(byte_range.length, size)), tag_of(meta))
 
 
 def size_of(meta: Any) -> int:
     """How many bytes an object has."""
     return int(meta["size"])
+
+
+def tag_of(meta: Any) -> str | None:
+    """What no other version of an object has, and can be asked for; None where there is no such tag.
+
+    >>> tag_of({"e_tag": '"1"'}), tag_of({"e_tag": 'W/"1"'}), tag_of({"e_tag": None})
+    ('"1"', None, None)
+    """
+    tag = meta.get("e_tag")
+    return None if tag is None or tag.startswith("W/") else str(tag)
 
 
 def covers(byte_range: ByteRange, size: int) -> bool:

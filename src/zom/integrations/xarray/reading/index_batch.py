@@ -16,13 +16,13 @@ from zom.engine.selection import basic_or_numpy
 from zom.engine.split import walk
 from zom.errors import ZomError
 from zom.handles.array import Array
-from zom.stores.interface import Store, cut
+from zom.stores.interface import Store, Versioned, cut
 from zom.stores.wrap import WrapperStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zom.stores.interface import ByteRange, Snapshot
+    from zom.stores.interface import ByteRange, Part, Snapshot
 
 __all__ = ["IndexBatch"]
 
@@ -106,6 +106,17 @@ class _Fetched(WrapperStore):
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         return [self._read(key, byte_range) for key, byte_range in requests]
+
+    @override
+    def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
+        made: list[Versioned | None] = []
+        for part in parts:
+            if part.key in self._values:
+                value = self._read(part.key, part.byte_range)
+                made.append(None if value is None else Versioned(value, None))
+            else:
+                made += self.inner.get_parts([part])
+        return made
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
