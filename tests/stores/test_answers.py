@@ -9,8 +9,8 @@ import pytest
 
 import zom
 from zom import v3
-from zom.errors import StoreError
-from zom.stores.interface import Range, Versioned
+from zom.errors import PathError, StoreError
+from zom.stores.interface import Part, Range, Versioned
 from zom.stores.memory import MemoryStore
 
 VALUE = b'{"zarr_format": 3, "node_type": "group"}'
@@ -32,6 +32,8 @@ def views(found: Any) -> Any:
     """Bytes as libraries below hold them: each a view or an array, and never `bytes`."""
     if isinstance(found, bytes):
         return memoryview(bytearray(found))
+    if isinstance(found, list) and any(isinstance(each, Versioned) for each in found):
+        return tuple(views(each) for each in found)
     if isinstance(found, Versioned):
         return found._replace(value=np.frombuffer(found.value, "u1"))
     return (
@@ -41,12 +43,15 @@ def views(found: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("method", ["_read", "_read_many", "_read_version"])
+@pytest.mark.parametrize("method", ["_read", "_read_many", "_read_parts", "_read_version"])
 def test_bytes_of_any_sort_are_taken(method: str):
     store = store_whose(method, views)
     assert store.get("b") == b"12"
     assert type(store.get("b", Range(1, 1))) is bytes
     assert store.get_many(["b", "c", ("b", Range(0, 1))]) == [b"12", None, b"1"]
+    parts = store.get_parts([Part("b", Range(2, 1)), Part("c", None), Part("b", Range(0, 1))])
+    assert parts == [(b"", None), None, (b"1", None)]
+    assert [type(each and each.value) for each in parts] == [bytes, type(None), bytes]
     with store.snapshot("b") as snapshot:
         assert [type(each) for each in (snapshot.get(), *snapshot.get_many([Range(0, 1)]))] == [bytes, bytes]
     versioned = store.get_version("b")
@@ -64,6 +69,11 @@ def test_bytes_of_any_sort_are_taken(method: str):
 WRONG = [
     ("_read", lambda s: s.get("b"), "expected bytes or None from _read"),
     ("_read_many", lambda s: s.get_many(["b", "c"]), "expected a list of 2 answers from _read_many"),
+    (
+        "_read_parts",
+        lambda s: s.get_parts([Part("b", None), Part("c", None)]),
+        "expected a list of 2 times Versioned or None from _read_parts",
+    ),
     (
         "_read_into",
         lambda s: s.get_into("b", memoryview(bytearray(2))),
@@ -120,6 +130,31 @@ def test_answers_of_another_number_or_sort_are_refused(give: Any):
     store = store_whose("_read_many", give)
     with pytest.raises(StoreError, match=r"from _read_many, found .*; correct Own, or its package"):
         store.get_many(["b", "zarr.json"])
+
+
+@pytest.mark.parametrize(
+    "give", [lambda found: found[:-1], lambda found: [7 for _ in found], lambda _: [b"12", None]]
+)
+def test_parts_of_another_number_or_sort_are_refused(give: Any):
+    store = store_whose("_read_parts", give)
+    with pytest.raises(StoreError, match=r"from _read_parts, found .*; correct Own, or its package"):
+        store.get_parts([Part("b", Range(0, 1)), Part("zarr.json", None)])
+    with pytest.raises(StoreError, match="'b': expected bytes or None from _read_parts, found 7"):
+        store_whose("_read_parts", lambda _: [Versioned(7, None)]).get_parts([Part("b", None)])
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (Part("b", Range(-1, 2)), "expected a byte range that starts at 0 or later"),
+        (Part("b", (0, 1)), "expected a Range, a Suffix or None"),
+    ],
+)
+def test_a_part_that_is_none_is_told(part: Any, expected: str):
+    with pytest.raises(StoreError, match=expected):
+        MemoryStore({"b": b"12"}).get_parts([part])
+    with pytest.raises(PathError, match="expected a store key"):
+        MemoryStore({"b": b"12"}).get_parts([part._replace(key="../b")])
 
 
 def test_nothing_is_written_with_what_is_no_value():

@@ -8,11 +8,11 @@ import pytest
 from zom.errors import ReadOnlyError, StoreError
 from zom.problems import Problem
 from zom.stores.cache import CacheStore
-from zom.stores.interface import Range, Store
+from zom.stores.interface import Part, Range, Store, Suffix, Versioned, cut
 from zom.stores.local import LocalStore
 from zom.stores.local.names import colliding
 from zom.stores.memory import MemoryStore
-from zom.stores.wrap import PrefixStore, ReadOnlyStore
+from zom.stores.wrap import PrefixStore, ReadOnlyStore, WrapperStore
 from zom.testing.faulty import FaultyStore
 from zom.testing.logged import LoggedStore
 
@@ -240,6 +240,50 @@ def test_a_cache_takes_the_parts_of_what_it_remembers():
             assert value.consistent
             assert value.get(Range(2)) == part
     assert [call.keys for call in inner.log.calls] == [("a",), ("b",), ("b",)]
+
+
+class Tagged(MemoryStore):
+    """A store that tells versions."""
+
+    def _read_parts(self, parts):
+        found = []
+        for part in parts:
+            value = self.get_version(part.key)
+            same = value is not None and part.version in {None, value.version}
+            found.append(Versioned(cut(value.value, part.byte_range), value.version) if same else None)
+        return found
+
+
+@pytest.mark.parametrize(
+    "wrap", [WrapperStore, ReadOnlyStore, LoggedStore, CacheStore, lambda s: PrefixStore(s, "p/")]
+)
+def test_wrappers_pass_on_of_which_version_parts_are(wrap):
+    inner = Tagged({"p/a": b"0123", "a": b"0123"})
+    store = wrap(inner)
+    [end, none] = store.get_parts([Part("a", Suffix(1)), Part("b", None)])
+    assert (end.value, none) == (b"3", None)
+    again = [Part("a", Range(0, 2), end.version)]
+    assert [part.value for part in store.get_parts(again)] == [b"01"]
+    for key in ("a", "p/a"):
+        inner.set(key, b"abcd")
+    assert store.get_parts(again) == [None]
+    assert [part.value for part in store.get_parts([Part("a", Range(0, 2))])] == [b"ab"]
+
+
+def test_the_parts_of_what_a_cache_has_let_go_are_of_what_it_had():
+    inner = Tagged({"a": b"0123", "b": bytes(10)})
+    store = CacheStore(inner, max_bytes=300)
+    assert store.get("a") == b"0123"
+    [end] = store.get_parts([Part("a", Suffix(1))])
+    store.set("a", b"abcd")
+    [start, new] = store.get_parts([Part("a", Range(0, 2), end.version), Part("a", Range(0, 2))])
+    assert (end.value, start.value, new.value) == (b"3", b"01", b"ab")
+
+
+def test_parts_are_logged_once():
+    store = LoggedStore(MemoryStore({"a": b"123"}))
+    store.get_parts([Part("a", Range(0, 1)), Part("b", None)])
+    assert [(call.verb, call.keys) for call in store.log.calls] == [("read", ("a", "b"))]
 
 
 def test_what_is_read_into_memory_and_in_parts_is_logged():

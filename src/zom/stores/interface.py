@@ -160,7 +160,7 @@ class Store(Backend):
         """The bytes that all `parts` mean, in their order, with marks of the versions that they are of.
 
         A part with such a mark is of that version: None says that there is no value, or another version now. Where
-        the mark is None, the store can't tell versions, and gives any.
+        the mark is None, the store can't tell versions, and gives any. `replace` wants the marks of `get_version`.
 
         >>> from zom.stores.memory import MemoryStore
         >>> [found] = MemoryStore({"a": b"0123"}).get_parts([Part("a", Suffix(1))]); found.value

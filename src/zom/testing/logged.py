@@ -85,7 +85,7 @@ class LoggedStore(WrapperStore):
     @override
     def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
         with self.timed("read", [part.key for part in parts]):
-            return super()._read_parts(parts)
+            return self.inner.get_parts(parts)
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
