@@ -177,6 +177,8 @@ class Workload(NamedTuple):
     """What the first contestant may take; of all contestants of zom, where `each`."""
     most_ratio: float | None = None
     """What the first may take of the fastest peer."""
+    rate: float = 0
+    """The bytes a second that one connection carries; any number where that is 0."""
 
 
 def tree(count: int = ARRAYS) -> Any:
@@ -297,16 +299,18 @@ def peers(server: Server, path: str, cut: Any) -> dict[str, Act]:
     }
 
 
-def filled(server: Server, path: str, **facts: Any) -> None:
-    """An array of numbers that compress a little, made once."""
+def filled(server: Server, path: str, *, noise: int = 30, **facts: Any) -> None:
+    """An array of numbers that compress a little, made once: the less, the more noise there is."""
     if server.far().exists(f"{path}/zarr.json"):
         return
     spec = v3.ArraySpec.build(dtype="int16", **facts)
     server.order("delay/0")
-    array = zom.create_array(server.far(), spec, path)
+    held = zom.store("memory://")
+    array = zom.create_array(held, spec, path)
     rows = np.add.outer(np.arange(spec.shape[0]), np.arange(spec.shape[1]))
-    noise = np.random.default_rng(1).integers(0, 30, spec.shape)
-    array[:] = (rows + noise).astype("i2")
+    array[:] = (rows + np.random.default_rng(1).integers(0, noise, spec.shape)).astype("i2")
+    for key in held.list():
+        obstore.put(server.bucket(), key, held.get(key), use_multipart=False)  # the server knows no parts
     server.order(f"delay/{server_delay}")
 
 
@@ -334,7 +338,14 @@ def whole_shards(server: Server) -> Workload:
     return Workload("a whole sharded array", peers(server, "shards", np.s_[:]), most_ratio=1.1)
 
 
-WORKLOADS = (creating, listing, deep, whole_chunks, cut, column, whole_shards)
+def large_shard(server: Server) -> Workload:
+    side = 8192
+    filled(server, "large", noise=20_000, shape=(side, side), shards=(side, side), chunks=(512, 512))
+    contestants = peers(server, "large", np.s_[:])
+    return Workload("one shard of 128 MiB, 100 MB/s a connection", contestants, most_ratio=1.0, rate=1e8)
+
+
+WORKLOADS = (creating, listing, deep, whole_chunks, cut, column, whole_shards, large_shard)
 
 
 # --- the run --------------------------------------------------------------------------------------------
@@ -383,9 +394,11 @@ def main() -> None:
             if given.only not in make.__name__ and make.__name__ not in given.only.split(","):
                 continue
             work = make(server)
+            server.order(f"rate/{work.rate}")
             found = measured(server, work.contestants, given.rounds)
             figures[work.title] = {name: each._asdict() for name, each in found.items()}
             missed += told(work, found)
+            server.order("rate/0")
     finally:
         server.close()
     if given.json:

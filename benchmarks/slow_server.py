@@ -4,7 +4,8 @@
 
 Prints its port, and serves until its input ends. Each request waits DELAY seconds before it is answered.
 `GET /_/counts` tells how many requests came since `GET /_/reset`, and how many round trips they took: the
-longest chain in which each request came after the answer to the one before. `/_/delay/0.03` sets the delay.
+longest chain in which each request came after the answer to the one before. `/_/delay/0.03` sets the delay, `/_/rate/1e8` the
+bytes that one connection carries in a second.
 """
 
 from __future__ import annotations
@@ -22,11 +23,17 @@ _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _PAGE = 1000
 
 
+PIECE = 1 << 18
+"""The bytes that are sent at once where a connection carries so many a second."""
+
+
 class Objects:
     """All objects, and what is counted."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay
+        self.rate = 0.0
+        """The bytes a second that one connection carries; any number where that is 0."""
         self.held: dict[str, bytes] = {}
         self.marks: dict[str, dict[str, str]] = {}
         """The metadata that clients gave their objects."""
@@ -89,7 +96,14 @@ class Connection(asyncio.Protocol):
             return
         length = {} if "Content-Length" in headers else {"Content-Length": str(len(body))}
         head = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in (headers | length).items())]
-        self.transport.write("\r\n".join((*head, "", "")).encode() + (b"" if verb == "HEAD" else body))
+        answer = "\r\n".join((*head, "", "")).encode() + (b"" if verb == "HEAD" else body)
+        rate = self.objects.rate
+        if not rate:
+            self.transport.write(answer)
+            return
+        loop = asyncio.get_running_loop()
+        for start in range(0, len(answer), PIECE):
+            loop.call_later(start / rate, self.transport.write, answer[start : start + PIECE])
 
 
 def control(objects: Objects, order: str) -> str:
@@ -99,6 +113,8 @@ def control(objects: Objects, order: str) -> str:
         objects.reset()
     if name == "clear":
         objects.held.clear()
+    if name == "rate":
+        objects.rate = float(value)
     if name == "delay":
         objects.delay = float(value)
     facts = {"requests": objects.requests, "round trips": objects.deepest, "bytes": objects.bytes}

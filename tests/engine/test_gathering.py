@@ -345,3 +345,33 @@ def test_who_reads_parts_of_a_shard_that_is_written_reads_one_version(below, cod
         ended.set()
         writer.join()
     assert len(seen) > 1
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_large_shards_of_which_all_is_wanted_are_read_by_several_requests_of_one_version(
+    monkeypatch, times, threads
+):
+    monkeypatch.setattr("zom.engine.reading.READ_AT_ONCE", 0)
+    monkeypatch.setattr(gathering, "_LONGEST", 500)
+    new = VALUES.copy()
+
+    def change(inner):
+        new[40:64, :30] += 1
+        new[72:80, :30] = -1
+        zom.open_array(inner, "a", mode="r+")[40:80, :40] = new[40:80, :40]
+
+    store = Changing(made().store, change, times=times)
+    array = zom.open_array(store, "a").with_options(threads=threads)
+    np.testing.assert_array_equal(array[...], new)
+    asked = [key for batch in store.batches for key in batch]
+    assert asked.count("a/c/0/0") > 3
+
+
+def test_where_no_versions_are_told_a_shard_of_which_all_is_wanted_is_one_request(monkeypatch):
+    monkeypatch.setattr("zom.engine.reading.READ_AT_ONCE", 0)
+    array = late(made(), parallel=64)
+    np.testing.assert_array_equal(array[...], VALUES)
+    asked = [request for batch in array.store.batches for request in batch]
+    assert asked.count(("a/c/0/0", None)) == 1
+    assert len([key for key, _ in asked if key == "a/c/0/0"]) == 2, "the index, and all of it"

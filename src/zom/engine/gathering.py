@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange, Span
 
-__all__ = ["LONGEST_INNER", "READ_WHOLE", "read_shards"]
+__all__ = ["LONGEST_INNER", "READ_AT_ONCE", "READ_WHOLE", "read_shards"]
 
 READ_WHOLE = 1 << 19
 """Shards of so many bytes, decoded, are read whole: 0.5 MiB come in less time than a round trip takes."""
+
+READ_AT_ONCE = 1 << 26
+"""Shards of which all is wanted are one request up to so many bytes, decoded; larger ones come sooner by several."""
 
 LONGEST_INNER = 1 << 22
 """Shards inside of shards of so many bytes, decoded, are read whole, as other inner chunks are."""
@@ -35,7 +38,7 @@ LONGEST_INNER = 1 << 22
 _GAP = 1 << 16
 """So many bytes that nobody wants are read along: a request costs about as much as 64 KiB, some 0.5 ms."""
 
-_LONGEST = 1 << 24
+_LONGEST = 1 << 23
 """The bytes of one request: what is longer comes sooner by several connections."""
 
 _BATCH = 1 << 26
@@ -71,6 +74,9 @@ class Destination(Protocol):
     def keep(self, part: ChunkPart, room: Array) -> None:
         """Put what was read into `room` in its place."""
 
+    def put(self, part: ChunkPart, key: str, data: Data | None) -> None:
+        """Put a part of a shard that was read whole in its place."""
+
     def put_fill(self, key: str, outside: Any) -> None:
         """Treat a shard that is not there."""
 
@@ -86,7 +92,8 @@ class Destinations(Protocol):
 def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations, *, threads: int) -> None:
     """Read what is wanted of each shard of `batch` into its place; so many threads at most decode it.
 
-    A shard that is replaced between its index and its inner chunks is read once more, where the store tells versions.
+    A shard that is replaced between its index and its inner chunks is read once more, where the store tells versions;
+    where it doesn't, one of which all is wanted is read by one request.
     """
     left, before = list(batch), dict[str, Any]()
     for _ in range(_TRIES):
@@ -114,6 +121,9 @@ def _read_shards(
     for (part, key, place), index in zip(found, indexes, strict=True):
         if index is None:
             place.put_fill(key, part.outside)
+            continue
+        if part.whole and index.version is None:
+            place.put(part, key, chunks.store.get(key))  # one request gets one version
             continue
         room = place.room(part)
         rooms.append((place, part, room))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
+from zom.engine.gathering import LONGEST_INNER, READ_AT_ONCE, READ_WHOLE, read_shards
 from zom.engine.runs import Runs, Turns, runs_of
 from zom.engine.sharding import read_part
 from zom.engine.source import ValueSource
@@ -350,8 +350,10 @@ class _Destination:
             self._work[outside] = target if full else target[inside.as_numpy()]
 
     def is_gathered(self, part: ChunkPart) -> bool:
-        """Whether only the wanted inner chunks of a shard are asked of a store that answers late."""
-        return self.shard and not part.whole and self.form.nbytes > READ_WHOLE
+        """Whether a store that answers late is asked for inner chunks of a shard, and not for all of it."""
+        if part.whole:
+            return self.shard and self.form.nbytes > READ_AT_ONCE and not self.nested
+        return self.shard and self.form.nbytes > READ_WHOLE
 
     def room(self, part: ChunkPart) -> Array:
         """Where the part comes to lie: a view, or a copy for `keep` where the index has arrays."""
