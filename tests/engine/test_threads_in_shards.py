@@ -1,7 +1,9 @@
 """What is inside of a shard is shared by threads, where there are fewer shards than threads."""
 
+import os
 import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 
@@ -176,6 +178,42 @@ def test_threads_are_no_more_than_were_asked_for(small, monkeypatch, count):
     made[...] = values
     np.testing.assert_array_equal(made[...], values)
     assert most[0] < 6
+
+
+def test_who_reads_by_threads_of_their_own_starts_no_more_than_there_are_processors(small, monkeypatch):
+    """Each of dask's threads reads a chunk, and on a large machine there are many."""
+    monkeypatch.setattr(workers, "processors", lambda: 4)
+    store = MemoryStore()
+    sharded(store, "zstd", shape=(12, 64, 64), shards=(1, 64, 64), chunks=(1, 4, 4), threads=1)[...] = 5
+    array = zom.open_array(store)
+    most, guard, plain = [0], threading.Lock(), workers._run_threads
+
+    def run(items, count, work):
+        with guard:
+            most[0] = max(most[0], workers._helpers._count)
+        plain(items, count, work)
+
+    monkeypatch.setattr(workers, "_run_threads", run)
+    with ThreadPoolExecutor(12) as pool:
+        for found in pool.map(lambda number: array[number], range(12)):
+            assert (found == 5).all()
+    assert 1 <= most[0] <= 3
+    assert workers._helpers._count == 0
+    with pytest.raises(ZeroDivisionError):
+        workers.share(iter([1, 0]), 2, lambda some: [1 / each for each in some], threads=2)
+    assert workers._helpers._count == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_that_was_forked_meanwhile_has_all_threads():
+    taken = workers._helpers.take(3, 3)
+    with workers._helpers._guard:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if workers._helpers.take(3, 3) == 3 else 1)
+    workers._helpers.give_back(taken)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @pytest.mark.parametrize("few", [1, 1000], ids=["together", "one by one"])

@@ -14,7 +14,7 @@ import numpy as np
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.engine.plan import FEW
-from zom.engine.workers import run, worth
+from zom.engine.workers import share, worth
 from zom.errors import CodecError
 from zom.extension.pieces import Pieces
 from zom.stores.interface import Range, near
@@ -95,7 +95,7 @@ def read_boxes(  # noqa: PLR0913 - a part of a shard, its place, and who reads i
     threads = worth(threads, count * shard.rows.nbytes)
     boxes = list(_boxes([run.chunks for run in found], shard.rows.nbytes, threads))
     try:
-        run(iter(boxes), len(boxes), take, threads=threads)
+        share(iter(boxes), len(boxes), take, threads=threads)
     except CodecError:
         return False
     return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zom.engine.sharding import place as put_in_place
 from zom.engine.split import walk
-from zom.engine.workers import run, worth
+from zom.engine.workers import share, worth
 from zom.errors import CodecError, StoreError
 from zom.stores.interface import CHANGED, Part, Range, Suffix, near
 
@@ -205,7 +205,7 @@ def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> dict[str,
             _put(chunks, each, data)
 
     nbytes = sum(_parts_of(each.form)[1].nbytes for each in wanted)
-    run(iter(pieces), len(pieces), take, threads=worth(threads, nbytes))
+    share(iter(pieces), len(pieces), take, threads=worth(threads, nbytes))
     return changed
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.dataclass import dataclass
 from zom.engine.split import walk
-from zom.engine.workers import run, worth
+from zom.engine.workers import share, worth
 from zom.errors import CodecError
 from zom.extension.axis import Axis
 from zom.extension.bound import Block
@@ -87,10 +87,10 @@ class ChunkForm:
         if shard is None or inside == 1:
             return self.chain.encode(chunk)
 
-        def share(take: Callable[[Iterator[int]], None], count: int) -> None:
-            run(iter(range(count)), count, take, threads=inside)
+        def shared(take: Callable[[Iterator[int]], None], count: int) -> None:
+            share(iter(range(count)), count, take, threads=inside)
 
-        return self.chain.encode_by(lambda array: shard.encode(array, share), chunk)
+        return self.chain.encode_by(lambda array: shard.encode(array, shared), chunk)
 
     def new(self) -> Array:
         """A chunk of fill values; CodecError where there is no memory for it."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from zom.engine.boxes import AT_ONCE, read_rows
 from zom.engine.plan import FEW
-from zom.engine.workers import run, worth
+from zom.engine.workers import share, worth
 from zom.errors import CodecError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def read_points(  # noqa: PLR0913 - a part of a shard, its place, and who reads 
 
     lows = range(0, len(wanted), step)
     try:
-        run(iter(lows), len(lows), take, threads=threads)
+        share(iter(lows), len(lows), take, threads=threads)
     except CodecError:
         return False
     return True

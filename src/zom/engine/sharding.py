@@ -17,7 +17,7 @@ from zom.engine.shard_points import read_points
 from zom.engine.source import Window
 from zom.engine.span import read_span
 from zom.engine.split import walk
-from zom.engine.workers import run, worth
+from zom.engine.workers import share, worth
 from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix
 
@@ -95,7 +95,7 @@ def read_part(form: ChunkForm, source: Source, inside: Index, target: Array, *, 
             _read_inner(form, source, wanted, target)
 
     batches = _batches(form, index, parts, target, _BATCH if threads == 1 else _SHARE)
-    run(batches, count, take, threads=threads)
+    share(batches, count, take, threads=threads)
 
 
 def _batches(
@@ -219,7 +219,7 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
                 raise shard.refuse(number, error, spans[number]) from error
 
     numbered = zip(parts, parts.numbers(shard.counts), strict=True)
-    run(numbered, parts.count, take, threads=worth(threads, parts.count * inner.nbytes))
+    share(numbered, parts.count, take, threads=worth(threads, parts.count * inner.nbytes))
     if not keep_empty and all(chunk is None for chunk in chunks):
         return None
     return shard.build(chunks)

@@ -30,6 +30,7 @@ __all__ = [
     "Shared",
     "processors",
     "run",
+    "share",
     "worth",
 ]
 
@@ -186,6 +187,57 @@ def run(
         _run_threads(items, most, work)
     else:
         _Measured(items, count, work, most, cost).run()
+
+
+def share(items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], *, threads: int) -> None:
+    """The same for the pieces of one chunk, by so many threads at most.
+
+    Whoever reads chunks by threads of their own, as dask does, has each of them ask for this: all together start no more
+    threads for it than there are processors, or one operation was told to have.
+
+    >>> done = []
+    >>> share(iter(range(5)), 5, done.extend, threads=2)
+    >>> sorted(done)
+    [0, 1, 2, 3, 4]
+    """
+    most = min(threads, count)
+    if most <= 1:
+        work(items)
+        return
+    more = _helpers.take(most - 1, max(processors(), threads) - 1)
+    try:
+        run(items, count, work, threads=1 + more)
+    finally:
+        _helpers.give_back(more)
+
+
+class _Helpers:
+    """How many threads work on pieces of chunks beside those that asked for it."""
+
+    def __init__(self) -> None:
+        self.after_fork()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.after_fork)
+
+    def after_fork(self) -> None:
+        """In a child there are none of them, and nobody who would let the lock go."""
+        self._guard = threading.Lock()
+        self._count = 0
+
+    def take(self, wanted: int, most: int) -> int:
+        """As many as are wanted, of `most` that there may be."""
+        with self._guard:
+            taken = max(0, min(wanted, most - self._count))
+            self._count += taken
+            return taken
+
+    def give_back(self, count: int) -> None:
+        """They have ended."""
+        with self._guard:
+            self._count -= count
+
+
+_helpers = _Helpers()
 
 
 class _Measured(Generic[T]):
