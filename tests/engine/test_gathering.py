@@ -368,6 +368,29 @@ def test_large_shards_of_which_all_is_wanted_are_read_by_several_requests_of_one
     assert asked.count("a/c/0/0") > 3
 
 
+@pytest.mark.parametrize("knows_versions", [True, False])
+def test_of_large_shards_the_damaged_one_is_told(monkeypatch, knows_versions):
+    monkeypatch.setattr("zom.engine.reading.READ_AT_ONCE", 0)
+    inner = made().store
+    shard = bytearray(inner.get("a/c/1/0"))
+    shard[3] ^= 0xFF
+    inner.set("a/c/1/0", bytes(shard))
+    array = zom.open_array(Changing(inner, None, knows_versions=knows_versions, times=0), "a")
+    with pytest.raises(ChunkError, match=r"'a/c/1/0' .*inner chunk"):
+        array.with_options(threads=1)[:80, :80]
+
+
+def test_each_of_large_shards_is_a_batch_for_the_threads_to_share(monkeypatch):
+    monkeypatch.setattr("zom.engine.reading.READ_AT_ONCE", 0)
+    store = Changing(made().store, None, times=0)
+    array = zom.open_array(store, "a").with_options(threads=1)
+    store.batches.clear()
+    np.testing.assert_array_equal(array[:80, :80], VALUES[:80, :80])
+    assert [set(batch) for batch in store.batches] == [
+        {key} for key in ("a/c/0/0", "a/c/0/1", "a/c/1/0", "a/c/1/1") for _ in range(2)
+    ]
+
+
 def test_where_no_versions_are_told_a_shard_of_which_all_is_wanted_is_one_request(monkeypatch):
     monkeypatch.setattr("zom.engine.reading.READ_AT_ONCE", 0)
     array = late(made(), parallel=64)

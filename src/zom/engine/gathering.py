@@ -122,13 +122,13 @@ def _read_shards(
         if index is None:
             place.put_fill(key, part.outside)
             continue
-        if part.whole and index.version is None:
-            place.put(part, key, chunks.store.get(key))  # one request gets one version
-            continue
-        room = place.room(part)
-        rooms.append((place, part, room))
         version = None if key in before and before[key] == index.version else index.version
         try:
+            if part.whole and index.version is None:
+                place.put(part, key, chunks.store.get(key))  # one request gets one version
+                continue
+            room = place.room(part)
+            rooms.append((place, part, room))
             for each in _wanted(place.form, key, version, part, index.value, room):
                 waiting.append(each)
                 nbytes += each.span[1] - each.span[0]

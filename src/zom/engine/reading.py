@@ -218,8 +218,8 @@ def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -
         batch.append((part, key))
         gathered = place.is_gathered(part)
         nbytes += place.index_nbytes if gathered else place.form.nbytes
-        # Large shards inside of shards are asked for one by one: several threads share them.
-        alone = place.nested and not part.whole
+        # Large shards, of which all is wanted or which are inside of shards, are asked for one by one: threads share them.
+        alone = gathered if part.whole else place.nested
         if alone or len(batch) >= (parallel if gathered else most) or nbytes >= _BATCH_BYTES:
             yield batch
             batch, nbytes = [], 0
