@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.dataclass import dataclass
 from zom.engine.split import count_parts
-from zom.engine.workers import processors
+from zom.engine.workers import processors, worth
 from zom.errors import ChunkError, MissingChunk
 from zom.extension.axis import Axis
 
@@ -113,8 +113,10 @@ class Chunks:
         uniform = self.plan.uniform
         return None if uniform is None else self.plan.form(uniform).inner
 
-    def threads_inside(self, count: int) -> int:
-        """How many threads may share what is inside of each of `count` shards."""
+    def threads_inside(self, form: ChunkForm, count: int) -> int:
+        """How many threads may share what is inside of each of `count` chunks of this form, where these are large shards."""
+        if form.shard is None or worth(2, form.nbytes) == 1:
+            return 1
         if self.store.capabilities.lock_holds_all or self.plan.data_type.itemsize is None:
             return 1
         return max(1, (self.options.threads or processors()) // count)

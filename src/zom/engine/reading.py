@@ -195,7 +195,8 @@ def _read_batches(
                 else:
                     some.append((part, key))
             if some:
-                read_shards(chunks, some, places, threads=chunks.threads_inside(count))
+                form = places.of(some[0][0].chunk).form
+                read_shards(chunks, some, places, threads=chunks.threads_inside(form, count))
             values = chunks.store.get_many([key for _, key in whole])
             for (part, key), data in zip(whole, values, strict=True):
                 places.of(part.chunk).put(part, key, data)
@@ -263,7 +264,7 @@ class _Destination:
     def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, count: int, *, basic: bool) -> None:
         self.form = form
         self.shard = form.shard is not None
-        self._inside = chunks.threads_inside(count) if self.shard else 1
+        self._inside = chunks.threads_inside(form, count)
         self._least = _LARGE_SHARD if self._inside == 1 else _SHARED
         inner = form.inner
         self.nested = inner is not None and inner.shard is not None and inner.nbytes > LONGEST_INNER

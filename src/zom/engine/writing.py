@@ -49,7 +49,7 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
     `assign` puts them into a decoded chunk where they are not whole elements of it.
     """
     parts = walk(index, chunks.plan.axes)
-    writer = _Writer(chunks, values, assign, chunks.threads_inside(parts.count))
+    writer = _Writer(chunks, values, assign, parts.count)
     if parts.count == 1:
         writer.take(chunks.keyed(parts))
         return
@@ -115,13 +115,13 @@ class _Batch:
 class _Writer:
     """What encodes the chunks of one operation, and gives them to the store."""
 
-    def __init__(self, chunks: Chunks, values: Array, assign: Assign | None, inside: int) -> None:
+    def __init__(self, chunks: Chunks, values: Array, assign: Assign | None, count: int) -> None:
         self._chunks = chunks
         self._values = values
         self._assign = assign or _put_values
         self._replaces = assign is None
         self._keep_empty = chunks.options.write_empty_chunks
-        self._inside = inside
+        self._count = count
 
     def take_some(self, parts: Iterator[Keyed]) -> None:
         """Write all of `parts`, in one of the threads of an operation."""
@@ -166,7 +166,8 @@ class _Writer:
         array = np.asarray(values, form.chain.block.dtype)
         if not self._keep_empty and form.is_fill(array):
             return None
-        return encode_padded(form, array, values.shape, threads=self._inside)
+        threads = self._chunks.threads_inside(form, self._count)
+        return encode_padded(form, array, values.shape, threads=threads)
 
     def _update(self, key: str, form: ChunkForm, part: ChunkPart, values: Array) -> None:
         """Put `values` into what is there.
@@ -189,7 +190,7 @@ class _Writer:
                 keep_empty=self._keep_empty,
                 replaces=self._replaces,
                 held=held,
-                threads=self._inside,
+                threads=chunks.threads_inside(form, self._count),
             )
 
         def change(old: bytes | None) -> Data | None:
