@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zom.engine.sharding import place as put_in_place
+from zom.engine.source import check_length
 from zom.engine.split import walk
 from zom.engine.workers import share, worth
 from zom.errors import CodecError, StoreError
@@ -211,15 +212,9 @@ def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> dict[str,
 
 def _put(chunks: Chunks, each: _Inner, data: Data) -> None:
     shard, inner = _parts_of(each.form)
-    start, stop = each.span
     try:
-        _check_length(data, stop - start)
+        check_length(data, each.span)
         put_in_place(inner, data, each.part, each.target)
     except CodecError as error:
         refused = shard.refuse(each.number, error, each.span)
         raise chunks.refused("decode", each.key, refused) from error
-
-
-def _check_length(data: Data, length: int) -> None:
-    if len(data) != length:
-        raise CodecError(f"only {len(data)} of its bytes are there")

@@ -14,7 +14,7 @@ import numpy as np
 from zom.engine.boxes import read_boxes
 from zom.engine.padding import encode_padded
 from zom.engine.shard_points import read_points
-from zom.engine.source import Window
+from zom.engine.source import Window, check_length
 from zom.engine.span import read_span
 from zom.engine.split import walk
 from zom.engine.workers import share, worth
@@ -148,15 +148,10 @@ def _read_inner(form: ChunkForm, source: Source, wanted: list[_Wanted], target: 
     values = source.get_many([Range(start, stop - start) for _, _, (start, stop) in wanted])
     for (part, number, span), value in zip(wanted, values, strict=True):
         try:
-            _check_length(value, span)
+            check_length(value, span)
             place(inner, value, part, target)
         except CodecError as error:
             raise shard.refuse(number, error, span) from error
-
-
-def _check_length(value: Data, span: tuple[int, int]) -> None:
-    if len(value) != span[1] - span[0]:
-        raise CodecError(f"only {len(value)} of its bytes are there")
 
 
 def _read_part_of(inner: ChunkForm, source: Source, part: ChunkPart, target: Array) -> None:

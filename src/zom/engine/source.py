@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix, cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.extension.bound import Data
-    from zom.stores.interface import ByteRange
+    from zom.stores.interface import ByteRange, Span
 
-__all__ = ["Source", "ValueSource", "Window"]
+__all__ = ["Source", "ValueSource", "Window", "check_length"]
 
 
 class Source(Protocol):
@@ -79,3 +80,14 @@ class Window:
     def get_many(self, ranges: Sequence[ByteRange]) -> Sequence[Data]:
         """The bytes of each range of the part."""
         return self._source.get_many([self._shifted(one) for one in ranges])
+
+
+def check_length(value: Data, span: Span) -> None:
+    """CodecError where a source has not all bytes of an inner chunk that its index gives this span.
+
+    >>> check_length(b"12", (4, 7))
+    Traceback (most recent call last):
+    zom.errors.CodecError: only 2 of its bytes are there
+    """
+    if len(value) != span[1] - span[0]:
+        raise CodecError(f"only {len(value)} of its bytes are there")

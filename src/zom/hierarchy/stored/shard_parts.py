@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from zom.codecs.sharding_indexed.index import MISSING
+from zom.engine.source import ValueSource, check_length
 from zom.errors import CodecError, StoreError
 from zom.stores.interface import CHANGED, Part, Range
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ChunkForm
+    from zom.extension.bound import Data
     from zom.hierarchy.stored.chunks import StoredChunk
     from zom.stores.interface import ByteRange, Store, Versioned
 
@@ -37,7 +39,7 @@ _BATCH_BYTES = 1 << 24
 class Parts(Protocol):
     """A value of which parts can be read."""
 
-    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+    def get_many(self, ranges: Sequence[ByteRange]) -> Sequence[Data]:
         """The bytes of each range; fewer where the value ends before."""
         ...
 
@@ -65,23 +67,7 @@ def value_in_memory(value: bytes) -> ShardValue:
     >>> value_in_memory(b"abc").size
     3
     """
-    return ShardValue(_Held(value), len(value), consistent=True)
-
-
-class _Held:
-    """A value in memory."""
-
-    def __init__(self, value: bytes) -> None:
-        self._value = value
-
-    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        return [_cut(self._value, one) for one in ranges]
-
-
-def _cut(value: bytes, one: ByteRange) -> bytes:
-    if not isinstance(one, Range):  # pragma: no cover - shards are read by ranges from their start
-        raise TypeError(f"expected a Range, found {one!r}")
-    return value[one.start : None if one.length is None else one.start + one.length]
+    return ShardValue(ValueSource(value), len(value), consistent=True)
 
 
 class _Fetched:
@@ -251,12 +237,7 @@ def _decoded(
     values = parts.get_many([Range(first + start, stop - start) for _, (start, stop) in batch])
     for (number, span), data in zip(batch, values, strict=True):
         try:
-            _check_length(data, span)
+            check_length(data, span)
             inner.chain.decode(data)
         except CodecError as error:
             yield ShardFault(shard.refuse(number, error, span), in_index=False)
-
-
-def _check_length(data: bytes, span: tuple[int, int]) -> None:
-    if len(data) != span[1] - span[0]:
-        raise CodecError(f"only {len(data)} of its bytes are there")
