@@ -147,10 +147,7 @@ class Store(Backend):
         """The answers to all requests, in their order; the store reads as many at once as suits it."""
         pairs = [(request, None) if isinstance(request, str) else request for request in requests]
         for key, byte_range in pairs:
-            check_stored_key(key)
-            if byte_range is not None:
-                with self._told(key, "read"):
-                    check_range(byte_range)
+            self._check_request(key, byte_range)
         if not pairs:
             return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "read"):
@@ -168,14 +165,17 @@ class Store(Backend):
         """
         keys = [part.key for part in parts]
         for key, byte_range, _ in parts:
-            check_stored_key(key)
-            if byte_range is not None:
-                with self._told(key, "read"):
-                    check_range(byte_range)
+            self._check_request(key, byte_range)
         if not parts:
             return []
         with self._told(keys[0] if len(keys) == 1 else "", "read"):
             return found_parts(self, keys, self._read_parts(parts))
+
+    def _check_request(self, key: str, byte_range: ByteRange | None) -> None:
+        check_stored_key(key)
+        if byte_range is not None:
+            with self._told(key, "read"):
+                check_range(byte_range)
 
     def exists(self, key: str) -> bool:
         """Whether there is a value under `key`."""
