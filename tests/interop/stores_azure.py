@@ -20,12 +20,12 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-from stores_remote import check, counts, equal, free_port, process, raises, skip  # noqa: E402 - there from here on
+from stores_remote import check, counts, equal, free_port, process, raises, skip, versions  # noqa: E402 - there from here on
 
 import zom  # noqa: E402
 from zom.errors import StoreError  # noqa: E402
 from zom.stores.fsspec import FsspecStore  # noqa: E402
-from zom.stores.interface import Part, Range, Suffix, cut  # noqa: E402
+from zom.stores.interface import Range, Suffix, cut  # noqa: E402
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store
@@ -63,21 +63,6 @@ def store_checks(name: str, store: Store, *, knows_versions: bool) -> None:
         equal(store.replace("c", b"4", found and found.version), False)
         store.delete("c")
 
-    def versions() -> None:
-        store.set("v", b"the old value")
-        [found, *others] = store.get_parts([Part("v", Suffix(5)), *[Part("v", Range(0, 3))] * 9])
-        equal([part and part.version for part in others], [found and found.version] * 9)
-        asked = [Part("v", Range(4, 3), found and found.version)] * 9
-        equal([part and part.value for part in store.get_parts(asked)], [b"old"] * 9)
-        store.set("v", b"THE OLD VALUE")
-        # Without a mark, as by fsspec, nobody can tell.
-        equal(
-            [part and part.value for part in store.get_parts(asked)],
-            [None if knows_versions else b"OLD"] * 9,
-        )
-        equal((found is not None and found.version is not None), knows_versions)
-        store.delete("v")
-
     def hierarchy() -> None:
         values = np.arange(90_000, dtype="int32").reshape(300, 300)
         for shards in (None, (150, 150)):
@@ -97,7 +82,7 @@ def store_checks(name: str, store: Store, *, knows_versions: bool) -> None:
         "keys": keys,
         "ranges": ranges,
         "creation": creation,
-        "versions": versions,
+        "versions": lambda: versions(store, are_told=knows_versions),
         "chunks and shards": hierarchy,
     }.items():
         check(f"Azure by way of {name}: {what}", act)
