@@ -616,6 +616,19 @@ def test_a_path_that_is_not_escaped_is() -> None:
         assert server.log[0][0] == "/a%20b/%C3%BC%20/k"
 
 
+def test_slashes_that_follow_each_other_are_sent_as_they_were_written() -> None:
+    asked: list[str] = []
+
+    def answer(request: Script) -> None:
+        asked.append(request.requestline)  # Python's server takes slashes out of the path
+        request.reply(200)
+
+    for path in ("//a//b", "/a//b", "//"):
+        with scripted(answer, path) as (store, _):
+            store.get("k")
+    assert asked == ["GET //a//b/k HTTP/1.1", "GET /a//b/k HTTP/1.1", "GET /k HTTP/1.1"]
+
+
 def test_an_address_of_ipv6_is_one() -> None:
     assert HTTPStore("http://me:pw@[::1]:8080/x").url == "http://[::1]:8080/x"
 
@@ -688,6 +701,15 @@ def test_links_that_name_the_server_are_entries() -> None:
 
     with scripted(answer) as (store, _):
         assert store.list_dir("d/") == Listing(["d/a"], [])
+
+
+@pytest.mark.parametrize("path", ["/a//b c", "//a/b c", "/a/b c//", "//a///b c/"])
+def test_a_folder_is_listed_by_an_address_with_several_slashes_too(folder: Path, path: str) -> None:
+    with (
+        serving(partial(Files, directory=str(folder))) as url,
+        HTTPStore(url + path, listable=True) as store,
+    ):
+        assert store.list_dir() == Listing(["ü#?%20"], [])
 
 
 @pytest.mark.parametrize(

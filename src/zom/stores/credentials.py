@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,10 +77,10 @@ def shown_url(url: str) -> str:
     # What follows "#" or "?" may be the rest of a password that nobody escaped.
     if not whole or (":" in parts.netloc and "@" in parts.query + parts.fragment and "@" not in parts.netloc):
         return f"{url.partition('://')[0]}://..."
-    shown = urlunsplit(("", parts.netloc.rpartition("@")[2], parts.path, "", ""))
-    # Python leaves out the slashes of a scheme that it doesn't know, where no host follows.
-    slashes = "//" if "://" in url and not parts.netloc else ""
-    return f"{parts.scheme}:{slashes}{shown}" if parts.scheme else shown
+    # Not by urlunsplit: versions of Python differ in what they do with slashes that follow no host.
+    scheme, rest = (f"{parts.scheme}:", url.partition(":")[2]) if parts.scheme else ("", url)
+    slashes = "//" if parts.netloc or rest.startswith("//") else ""
+    return f"{scheme}{slashes}{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def hidden(text: str, secrets: Iterable[str] = ()) -> str:

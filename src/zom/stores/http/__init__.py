@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
@@ -49,6 +50,8 @@ _TRIES = 4
 
 _ANY_RANGE = {401, 403, 407, 408, 429, 502, 503, 504}
 """What a server answers whatever range it is asked for: to others than these, it may be the range that is at fault."""
+
+_SLASHES = re.compile("/+")
 
 
 class HTTPStore(Store):
@@ -381,16 +384,21 @@ class _Links(HTMLParser):
             self.found.extend(value for name, value in attrs if name == "href" and value)
 
 
+def _path(escaped_path: str) -> str:
+    """The path as text. Servers that list folders take several slashes for one, and so does `urljoin`."""
+    return unquote(_SLASHES.sub("/", escaped_path), errors="surrogateescape")
+
+
 def _linked_names(page: str, address: str) -> set[str]:
     """The names directly below `address` that its page links to; a link elsewhere is no entry."""
     links = _Links()
     links.feed(page)
     here = urlsplit(address)
-    folder = unquote(here.path, errors="surrogateescape").rpartition("/")[0] + "/"
+    folder = _path(here.path).rpartition("/")[0] + "/"
     names: set[str] = set()
     for link in links.found:
         target = urlsplit(urljoin(address, link))
-        path = unquote(target.path, errors="surrogateescape")
+        path = _path(target.path)
         if target.query or (target.scheme, target.netloc) != (here.scheme, here.netloc):
             continue
         name = path.removeprefix(folder) if path.startswith(folder) else ""
