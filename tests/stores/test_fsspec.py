@@ -29,6 +29,7 @@ from fsspec.asyn import AsyncFileSystem  # noqa: E402 - with fsspec
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper  # noqa: E402
 from fsspec.implementations.dirfs import DirFileSystem  # noqa: E402
 from fsspec.implementations.local import LocalFileSystem  # noqa: E402
+from fsspec.implementations.memory import MemoryFileSystem  # noqa: E402
 
 
 @pytest.fixture(params=["memory", "local", "async"])
@@ -87,9 +88,39 @@ def test_a_directory_and_a_pipe_are_errors_and_never_a_hang(tmp_path: Path) -> N
     assert list(store.list()) == []
 
 
+class SqueezingBucket(Bucket):
+    """Takes two slashes for one where it lists: s3fs does, where the key of an object begins with a slash."""
+
+    protocol = "squeezing-bucket"
+
+    async def _ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+        return await super()._ls(path.replace("//", "/"), detail=detail, **options)
+
+    async def _find(self, path: str, *arguments: Any, **options: Any) -> Any:
+        return await super()._find(path.replace("//", "/"), *arguments, **options)
+
+
+class SqueezingMemory(MemoryFileSystem):
+    def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+        return super().ls(path.replace("//", "/"), detail=detail, **options)
+
+
+@pytest.mark.parametrize("kind", [SqueezingBucket, SqueezingMemory])
+def test_a_file_system_that_lists_another_folder_is_an_error_and_not_an_empty_one(kind: Any) -> None:
+    filesystem = kind()
+    FsspecStore(filesystem, "/squeezed/a").set("k", b"1")
+    store = FsspecStore(filesystem, "/squeezed//a")
+    found = "'/?squeezed/a/k', which is not in this folder; see that its path has no empty parts"
+    with pytest.raises(StoreError, match=f"cannot list: the file system lists {found}"):
+        store.list_dir()
+    if kind is SqueezingBucket:  # in memory, all files are looked at
+        with pytest.raises(StoreError, match=found):
+            list(store.list())
+    filesystem.rm("/squeezed/a/k")
+
+
 def test_what_others_write_is_listed_at_once() -> None:
     """fsspec's object stores answer from the listing they remember."""
-    from fsspec.implementations.memory import MemoryFileSystem
 
     class Forgetful(MemoryFileSystem):
         cachable = False

@@ -381,11 +381,10 @@ class FsspecStore(Store):
         if self._is_flat:
             base = f"{self._base}{prefix}".rstrip("/")
             entries = self._told_by(prefix, lambda: self._fs.find(base, detail=True).items())
-            start = len(self._base)
             for path, entry in entries:
-                name = self._name(path)
-                if name.startswith(f"{self._base}{prefix}"):
-                    yield name[start:], entry.get("size")
+                key = self._key_below(prefix, path)
+                if key:
+                    yield key, entry.get("size")
             return
         if self._lists_by_scan():
             start = len(self._base)
@@ -416,14 +415,32 @@ class FsspecStore(Store):
         keys: dict[str, int | None] = {}
         prefixes: set[str] = set()
         for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
-            folder, slash, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
-            if folder + slash != f"{self._base}{prefix}":
-                continue  # a file lists itself
+            key = self._key_below(prefix, str(entry["name"]).rstrip("/"))
+            if not key or "/" in key[len(prefix) :]:
+                continue
             if entry["type"] == "directory":
-                prefixes.add(f"{prefix}{name}/")
+                prefixes.add(f"{key}/")
             elif entry["type"] == "file":
-                keys[prefix + name] = self._told_size(prefix + name, entry.get("size"))
+                keys[key] = self._told_size(key, entry.get("size"))
         return keys, prefixes
+
+    def _key_below(self, prefix: str, path: str) -> str:
+        """The key of a path that was listed; nothing for the path that was asked for, which some file systems list.
+
+        Some leave out slashes or unescape names, and list another folder than the one that they read from.
+        A page of the web links to other places, too.
+        """
+        name = self._name(path)
+        folder = f"{self._base}{prefix}"
+        if name.startswith(folder):
+            return name[len(self._base) :] if name != folder else ""
+        if name == folder.rstrip("/") or self._protocol in WEB:
+            return ""
+        reason = (
+            f"the file system lists {shown_url(name)!r}, which is not in this folder; "
+            "see that its path has no empty parts and nothing that the file system takes for an escape"
+        )
+        raise StoreError(self.url, prefix, "list", reason)
 
     def _told_by(self, prefix: str, call: Any) -> list[Any]:
         try:
