@@ -177,6 +177,17 @@ print(faults[0].rule.code, made.fill_json(made.cast(1.5), "v3"), made.fill_json(
 print(data_type("int4").fill_json(data_type("int4").parse_fill(-3, "v3", faults), "v3"))
 pair = data_type({"name": "struct", "configuration": {"fields": [{"name": "x", "data_type": "bfloat16"}]}})
 print(pair.fill_json(pair.parse_fill({"x": 0.5}, "v3", faults), "v3"))
+import zom
+for kind, fill in (("bfloat16", 1.5), ("float8_e4m3fn", "NaN"), ("int4", -8), ("uint2", 3), ("complex_bfloat16", [1, -2.0])):
+    array = {"shape": [2], "dtype": kind, "fill_value": fill}
+    declared = zom.declare({"zom": 1, "members": {"a": array}})
+    print(declared.spec.members["a"].fill_value, zom.materialize(declared, "memory:")["a"].spec.fill_value)
+for kind, words in (("bfloat16", {"fill_value": 1e60}), ("int4", {"fill_value": 8}), ("int4", {"values": [1, 2]})):
+    array = {"shape": [2], "dtype": kind, **words}
+    try:
+        zom.declare({"zom": 1, "members": {"a": array}})
+    except zom.DeclarationError as error:
+        print(error)
 try:
     made.numpy()
 except ExtensionError as error:
@@ -188,6 +199,17 @@ except ExtensionError as error:
         "fill-value/width 1.5 0.0",
         "-3",
         "{'x': 0.5}",
+        "1.5 1.5",
+        "NaN NaN",
+        "-8 -8",
+        "3 3",
+        "[1.0, -2.0] [1.0, -2.0]",
+        "declaration: members.a.fill_value: expected a number that bfloat16 holds, found 1e+60",
+        "declaration: members.a.fill_value: expected an integer from -8 to 7, found 8",
+        (
+            "declaration: members.a.values: expected values of a type that can be held in memory here, found int4; "
+            "numpy has no int4 of its own: pip install 'zom[codecs]', which brings ml_dtypes"
+        ),
         "numpy has no bfloat16 of its own: pip install 'zom[codecs]', which brings ml_dtypes",
     ], done.stderr
 

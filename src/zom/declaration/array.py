@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.xarray.dataset import ENCODING_WORDS, encoded_attributes
-from zom.declaration.element import UnfitError, element_of
+from zom.declaration.element import VALUES, UnfitError, element_of
 from zom.declaration.scope import merged
 from zom.declaration.values import stated
 from zom.declaration.words import ARRAY, FORM, check_words
@@ -164,6 +164,9 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
         return spec, stated(said["values"], shape, kind, *time)
     except UnfitError as unfit:
         problems.add(unfit.problem(at.child("values")))
+    except ExtensionError as error:
+        expected = "values of a type that can be held in memory here"
+        problems.add(at.child("values").problem(VALUES, expected, kind.name, str(error)))
     return None
 
 

@@ -56,9 +56,19 @@ def element_of(given: Any, kind: DataType) -> Any:
         raise UnfitError(first.expected, first.found, first.fix) from cause
     except (ValueError, TypeError, OverflowError) as cause:
         raise UnfitError(f"a value of the type {kind.name}", f"{show(given)}: {cause}") from cause
-    if kind.kind == "float" and not isinstance(given, bool) and _is_finite(given) and not math.isfinite(made):
+    if (
+        kind.kind == "float"
+        and not isinstance(given, bool)
+        and _is_finite(given)
+        and not _is_number(made, kind)
+    ):
         raise UnfitError(f"a number that {kind.name} holds", show(given))
     return made
+
+
+def _is_number(made: Any, kind: DataType) -> bool:
+    """Whether an element is neither infinite nor NaN; where ml_dtypes is missing, it is but bytes."""
+    return not isinstance(kind.fill_json(made, "v3"), str)
 
 
 def _is_finite(given: Any) -> bool:

@@ -110,7 +110,7 @@ class ComplexType(NumberType):
         given: Any = value
         if isinstance(value, np.complexfloating) and given.dtype.name == self.name:
             return given
-        if isinstance(value, np.void) and self.code is None and given.dtype == self.numpy():
+        if self.is_in_bytes(given):
             return given
         whole = complex(given) if isinstance(value, (complex, np.complexfloating)) else number_of(given)
         if whole is None:

@@ -289,6 +289,11 @@ class NumberType(PlainType):
         own: Any = self
         return cast("DataType", replace(own, byte_order=order))
 
+    def is_in_bytes(self, value: object) -> bool:
+        """Whether `value` is an element of the type as `unpack` makes it where numpy has no scalar for it."""
+        given: Any = value
+        return isinstance(value, np.void) and given.dtype == self.default().dtype
+
 
 @dataclass(frozen=True, slots=True)
 class PlainFamily(DataTypeFamily):

@@ -103,7 +103,7 @@ class FloatType(NumberType):
     def cast(self, value: object) -> Any:
         given: Any = value
         # As it is, without a Python float on the way: a NaN keeps its payload.
-        if isinstance(value, np.generic) and type(given).__name__ == self.name:
+        if (isinstance(value, np.generic) and type(given).__name__ == self.name) or self.is_in_bytes(given):
             return given
         number = number_of(given)
         pattern = None if number is None else self.format.encode(number)

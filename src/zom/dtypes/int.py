@@ -159,6 +159,8 @@ class IntType(NumberType):
 
     @override
     def cast(self, value: object) -> Any:
+        if self.is_in_bytes(value):
+            return value
         low, high = self.span
         number = integer_of(value)
         if number is None or not low <= number <= high:
