@@ -131,6 +131,13 @@ def test_a_stated_size_of_gibibytes_takes_no_memory(stream_coder):
         assert peak < 5_000_000 or nbytes  # that it is asked for
 
 
+def test_a_limit_beyond_what_the_machine_counts_is_none(stream_coder):
+    # As 4 GiB is where addresses have 32 bits.
+    encoded = gzip.compress(DATA)
+    assert stream_coder("gzip", None, most=1 << 70).decode(encoded) == DATA
+    assert stream_coder("gzip", None, most=1 << 70).decode(encoded + encoded) == DATA * 2
+
+
 def test_very_many_members_are_read(both, refused):
     # Were what is left copied for each of them, this would take minutes.
     both(gzip.compress(b"") * 20_000 + gzip.compress(DATA), DATA)

@@ -58,6 +58,14 @@ def test_points_in_a_grid_that_has_more_chunks_than_a_number_has_values():
     assert [np.arange(3)[part.outside].tolist() for part in parts] == [[1], [0, 2]]
 
 
+def test_points_whose_indices_have_32_bits_are_found_in_a_grid_of_more_chunks():
+    """As masks give them on machines of 32 bits."""
+    axes = (Axis(10**5, 1), Axis(10**5, 1))
+    points = tuple(np.array(column, np.int32) for column in ([99_999, 42_950, 1], [99_999, 0, 32_704]))
+    parts = list(split(Index(points, joint=True), axes))
+    assert [part.chunk for part in parts] == [(1, 32_704), (42_950, 0), (99_999, 99_999)]
+
+
 def test_what_is_selected_twice_stays_in_order():
     parts = list(split(Index((np.array([5, 0, 5, 1, 5]),)), (Axis(6, 3),)))
     assert [part.chunk for part in parts] == [(0,), (1,)]

@@ -107,7 +107,7 @@ def step_words(gap: np.timedelta64) -> str | None:
     """
     unit, scale = np.datetime_data(gap.dtype)
     name = _TICKS.get(unit)
-    many = gap.astype(int).item() * scale
+    many = gap.astype(np.int64).item() * scale
     if name is None or name in _MONTHS:
         return None if name is None else counted(many, name)
     length = many * _LENGTHS[name]

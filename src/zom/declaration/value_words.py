@@ -60,7 +60,7 @@ def _date_candidates(values: np.ndarray[Any, Any]) -> list[Any]:
     texts = [str(each) for each in values[:_LISTED]]
     found: list[Any] = []
     if "NaT" not in texts[:2]:
-        months = np.diff(values[:2].astype("M8[M]")).astype(int).tolist()
+        months = np.diff(values[:2].astype("M8[M]")).astype(np.int64).tolist()
         found = [
             {"start": texts[0], "step": step}
             for step in (step_words(values[1] - values[0]), counted(months[0], "month"))

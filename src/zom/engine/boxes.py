@@ -156,7 +156,7 @@ def _read_box(
 
 def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], box: _Box) -> Array:
     """The inner chunks of a box, in C order, by their numbers in the shard."""
-    numbers: Array = np.zeros((), np.intp)
+    numbers: Array = np.zeros((), np.int64)
     for count, each, (low, high) in zip(counts, runs, box, strict=True):
         numbers = numbers[..., None] * count + np.arange(each.first + low, each.first + high)
     return numbers.reshape(-1)
@@ -174,7 +174,7 @@ def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
         if len(value) != high - low:
             raise CodecError("fewer bytes are there than the index says")
     if len(spans) == 1 and len(starts) == len(entries) and shard.inner.direct:
-        rows = shard.rows.cut(values[0], (starts - spans[0][0]).astype(np.intp))
+        rows = shard.rows.cut(values[0], (starts - spans[0][0]).astype(np.int64))
         if rows is not None:
             return rows
     data = values[0] if len(values) == 1 else memoryview(b"".join(values))

@@ -79,9 +79,9 @@ def _term(part: Any) -> Term:
     if not array.ndim:
         return int(array)
     # What numpy holds as no index can't be one: it would wrap around, and be a negative one.
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.intp).max:
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise SelectionError(f"index {array.max()} is out of bounds for every array")
-    return array.astype(np.intp, copy=False)
+    return array.astype(np.int64, copy=False)
 
 
 def _integer(part: Any) -> int:
@@ -100,7 +100,7 @@ def _as_array(part: Any) -> Array:
         raise SelectionError(f"expected {_WANTED}, found lists of several lengths") from cause
     # A list without items has no type: numpy takes it for one of indices.
     if not made.size and made.ndim and made.dtype.kind == "f":
-        return made.astype(np.intp)
+        return made.astype(np.int64)
     if made.dtype.kind not in "biu":
         raise SelectionError(f"expected {_WANTED}, found {part!r}")
     return made

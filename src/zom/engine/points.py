@@ -114,7 +114,7 @@ def _gather(found: list[Term], shape: tuple[int, ...]) -> _Gathered:
 def _gather_array(term: Array, shape: tuple[int, ...], gathered: _Gathered) -> None:
     place = len(gathered.entries)
     if term.dtype.kind == "b" and not term.ndim:
-        gathered.arrays.append(np.zeros(int(term), np.intp))
+        gathered.arrays.append(np.zeros(int(term), np.int64))
         gathered.places.append(-1)
         return
     arrays = nonzero(term, shape[place:], place) if term.dtype.kind == "b" else (term,)

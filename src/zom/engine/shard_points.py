@@ -62,7 +62,7 @@ def read_points(  # noqa: PLR0913 - a part of a shard, its place, and who reads 
 
 def _divided(points: tuple[Indices, ...], shard: ShardCoder) -> tuple[Array, list[Array]]:
     """The number of the inner chunk of each point, in C order, and the places in it, dimension by dimension."""
-    numbers: Array = np.zeros(len(points[0]), np.intp)
+    numbers: Array = np.zeros(len(points[0]), np.int64)
     within: list[Array] = []
     for indices, count, size in zip(points, shard.counts, shard.chunk_shape, strict=True):
         places, offsets = cast("tuple[Any, Any]", np.divmod(indices, size))

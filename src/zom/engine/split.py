@@ -394,14 +394,14 @@ def _points(arrays: list[Indices], axes: list[Axis], places: list[int]) -> _Poin
 
 def _raveled(numbers: list[Indices], axes: list[Axis]) -> Indices:
     """One number for each chunk, in C order."""
-    made = numbers[0]
+    made = numbers[0].astype(np.int64, copy=False)  # numpy's own indices have 32 bits on some machines
     size = axes[0].count
     for more, axis in zip(numbers[1:], axes[1:], strict=True):
         size *= axis.count
         if size >= 1 << 63:
             # The grid has more chunks than a number has values; those that are touched are few.
-            made = np.unique(made, return_inverse=True)[1].astype(np.intp)
-            more = np.unique(more, return_inverse=True)[1].astype(np.intp)  # noqa: PLW2901
+            made = np.unique(made, return_inverse=True)[1].astype(np.int64)
+            more = np.unique(more, return_inverse=True)[1].astype(np.int64)  # noqa: PLW2901
             made = made * (int(more.max(initial=0)) + 1) + more
             size = len(made) ** 2
         else:

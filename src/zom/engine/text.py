@@ -180,7 +180,7 @@ def _check_fixed(array: Array, shape: tuple[int, ...], field: str = "") -> None:
     if not wrong.any():
         return
     element = int(wrong.argmax()) // (array.dtype.itemsize // 4)
-    each = array.size // max(1, int(np.prod(shape, dtype=np.intp)))
+    each = array.size // max(1, int(np.prod(shape, dtype=np.int64)))
     _refuse(str(whole.reshape(-1)[element]), element // each, shape, field)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Axis", "Indices", "Run"]
 
-Indices: TypeAlias = "np.ndarray[Any, np.dtype[np.intp]]"
+Indices: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 """A numpy array of indices."""
 
 
@@ -157,7 +157,7 @@ class Axis:
 
     def _columns(self) -> Indices:
         # An axis without chunks has no elements to find, but numpy wants something to take none from.
-        return np.array(self.runs or [Run(0, 0, 1)], np.intp).T
+        return np.array(self.runs or [Run(0, 0, 1)], np.int64).T
 
 
 def _chunk_of(run: Run) -> int:

@@ -122,7 +122,7 @@ class _Field(NamedTuple):
     def refuse(self, wrong: Array, expected: str, found: Callable[[int], str]) -> NoReturn:
         """The error of the first that is `wrong`; `found` shows it."""
         first = int(np.argmax(wrong))
-        each = int(np.prod(wrong.shape[len(self.shape) :], dtype=np.intp))
+        each = int(np.prod(wrong.shape[len(self.shape) :], dtype=np.int64))
         where = index_text(first // each, self.shape)
         field = f" of the field {'.'.join(self.path)!r}" if self.path else ""
         raise CodecError(f"expected {expected}{field}, found {found(first)}{where}")

@@ -148,7 +148,8 @@ def data_type(obj: Any) -> DataType:
     if obj is None:
         raise UnknownName("None is no data type; name one, such as 'float64'")
     try:
-        made: np.dtype[Any] = np.dtype(cast("Any", obj))
+        # What int is to numpy has 32 bits on some machines, and a description is the same everywhere.
+        made: np.dtype[Any] = np.dtype(np.int64 if obj is int else cast("Any", obj))
     except (TypeError, ValueError, OverflowError):
         message = f"{show(obj)} is no data type: expected a name, a numpy type or a v3 data type object"
         raise UnknownName(message) from None

@@ -7,6 +7,7 @@ sum, is only seen by a decompressor that has room left.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zom.codecs.stream_size import check_size, expected_size
@@ -99,7 +100,7 @@ class Inflater(Coder[Data, Data]):
 
     def _call(self, decompressor: Decompressor, data: Data, most: int) -> bytes:
         try:
-            return decompressor.decompress(data, most)
+            return decompressor.decompress(data, min(most, sys.maxsize))
         except self._format.errors as cause:
             raise CodecError(f"damaged {self._format.name} data: {_reason(cause)}") from cause
 

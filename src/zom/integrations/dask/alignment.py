@@ -93,7 +93,7 @@ def find_shared(lengths: Sequence[int], axis: Axis, start: int = 0, *, number: i
     >>> shared.piece, shared.stored, shared.inner, shared.outer
     (1, 3, (8, 12), (8, 16))
     """
-    stops = start + np.cumsum(np.asarray(lengths, np.intp))
+    stops = start + np.cumsum(np.asarray(lengths, np.int64))
     last = stops[-1] if len(stops) else start
     inside = np.flatnonzero((stops > start) & (stops < last))
     begun = axis.starts(axis.find(stops[inside]))
@@ -162,7 +162,7 @@ def aligned_lengths(lengths: Sequence[int], axis: Axis, start: int = 0) -> tuple
     >>> aligned_lengths([3, 3, 3, 3, 8], Axis(20, 4)), aligned_lengths([10, 10], Axis(40, 4), start=2)
     ((4, 4, 4, 8), (10, 10))
     """
-    stops = [start + int(each) for each in np.cumsum(np.asarray(lengths, np.intp))]
+    stops = [start + int(each) for each in np.cumsum(np.asarray(lengths, np.int64))]
     last = stops[-1] if stops else start
     moved = {_nearest(stop, axis) for stop in stops if start < stop < last}
     found = [start, *sorted(stop for stop in moved if start < stop < last), last]
