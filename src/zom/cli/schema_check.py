@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from zom.checks.json_schema import findings_of, short
 from zom.json.read import read_json
 from zom.json.value import thaw
+from zom.packages import import_package
 from zom.problems import Problem, pointer_of, show
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _problem(finding: Finding) -> Problem:
 def _is_accepted(value: Any, schema: Any) -> bool:
     """Whether jsonschema-rs accepts `value`; False where it is not installed, or can't tell."""
     try:
-        rust: Any = import_module("jsonschema_rs")
+        rust: Any = import_package("jsonschema_rs")
     except ImportError:
         return False
     try:

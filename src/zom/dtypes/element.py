@@ -6,7 +6,6 @@ there is none at all), it is an `np.void` with the element's bytes: documents ca
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from abc import abstractmethod
@@ -26,6 +25,7 @@ from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
 from zom.json.python_value import is_list
 from zom.numpy_later import np
+from zom.packages import import_package
 from zom.problems import Fault, Path, Problem, show
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def unpack(data_type: DataType, raw: bytes) -> Any:
 def ml_dtype(name: str) -> np.dtype[Any]:
     """The numpy type that the package ml_dtypes adds under `name`."""
     try:
-        module: Any = importlib.import_module("ml_dtypes")
+        module: Any = import_package("ml_dtypes")
     except ImportError:
         message = f"numpy has no {name} of its own: pip install 'zom[codecs]', which brings ml_dtypes"
         raise ExtensionError(message) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json  # chunks of json2 are what Python's own encoder makes
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
@@ -13,6 +12,7 @@ from zom.codecs.vlen import join_items, parse_items, place_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.numpy_later import np
+from zom.packages import import_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ class Json2Coder(Coder[Any, Any]):
 def msgpack() -> Any:
     """The package msgpack, or an ExtensionError that says how to get it."""
     try:
-        return import_module("msgpack")
+        return import_package("msgpack")
     except ImportError as cause:
         raise ExtensionError("msgpack2 needs the package msgpack: pip install msgpack") from cause
 

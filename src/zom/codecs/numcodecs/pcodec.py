@@ -7,7 +7,6 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
@@ -20,6 +19,7 @@ from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representatio
 from zom.extension.configuration import Configuration
 from zom.extension.field import ForEncoding, Interval
 from zom.numpy_later import np
+from zom.packages import import_package
 from zom.problems import Fault, Path
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class PcodecCoder(Coder[Any, Any]):
 
     def __init__(self, block: Block, configuration: PcodecConfiguration) -> None:
         try:
-            self._library: Any = import_module("pcodec")
+            self._library: Any = import_package("pcodec")
         except ImportError as cause:
             raise ExtensionError('pcodec needs the package pcodec: pip install "pcodec>=1,<2"') from cause
         self._block = block

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,7 @@ from zom.codecs.vlen import place_of
 from zom.dataclass import dataclass
 from zom.errors import CodecError, ExtensionError
 from zom.numpy_later import np
+from zom.packages import import_package
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -85,7 +85,7 @@ class Mode:
 def zfp_library() -> Any:
     """The functions of zfp, with their signatures; an ExtensionError where they can't be had."""
     try:
-        package = import_module("zfpy")
+        package = import_package("zfpy")
     except ImportError as cause:
         raise ExtensionError("zfp needs the package zfpy: pip install zfpy==1.0.1") from cause
     home = Path(str(package.__file__))

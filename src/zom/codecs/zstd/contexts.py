@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import threading
 from functools import lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zom.numpy_later import np
+from zom.packages import import_package
 
 if TYPE_CHECKING:
     from zom.extension.bound import Data
@@ -93,7 +93,7 @@ def contexts_for(level: int, *, checksum: bool) -> ZstdContexts | None:
 @lru_cache(maxsize=256)
 def _contexts(level: int, checksum: bool) -> ZstdContexts | None:  # noqa: FBT001 - a key of the cache
     try:
-        package = import_module("zstandard")
+        package = import_package("zstandard")
     except ImportError:
         return None
     return ZstdContexts(package, level, checksum=checksum)

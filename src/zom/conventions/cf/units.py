@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import Any, Final
 
 from zom.checks.check import UNASKED, Skip
+from zom.packages import import_package
 
 __all__ = [
     "DEPRECATED",
@@ -98,7 +98,7 @@ def has_temperature(units: object) -> bool:
 @cache
 def _cf_units() -> Any:
     try:
-        return import_module("cf_units")
+        return import_package("cf_units")
     except ImportError:
         return None
 
