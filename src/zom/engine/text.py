@@ -174,7 +174,7 @@ def _check_fixed(array: Array, shape: tuple[int, ...], field: str = "") -> None:
     if not array.dtype.itemsize or not array.size:
         return
     whole = np.ascontiguousarray(array)
-    order = ">" if array.dtype.byteorder == ">" else "<"
+    order = array.dtype.str[0]  # the attribute byteorder doesn't say which one the machine's own is
     points = whole.reshape(-1).view(f"{order}u4")
     wrong = (points >= 0xD800) & (points < 0xE000)
     if not wrong.any():

@@ -162,7 +162,7 @@ def _check_bool(array: Array, place: _Field) -> None:
 
 def _check_text(array: Array, place: _Field) -> None:
     whole = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-    order = ">" if array.dtype.byteorder == ">" else "<"
+    order = array.dtype.str[0]  # the attribute byteorder doesn't say which one the machine's own is
     shape = (*array.shape, array.dtype.itemsize // 4)
     found = whole.reshape(-1).view(f"{order}u4").reshape(shape)
     if found.size and int(found.max()) > _LAST_CODE_POINT:

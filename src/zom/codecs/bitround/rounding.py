@@ -39,7 +39,7 @@ class BitRounding(Coder[Any, Any]):
 
     def encode(self, chunk: Array) -> Array:
         """The rounded numbers."""
-        native = chunk.astype(chunk.dtype.newbyteorder("=")) if chunk.dtype.byteorder == ">" else chunk
+        native = chunk if chunk.dtype.isnative else chunk.astype(chunk.dtype.newbyteorder("="))
         made = self._rounding(np.ascontiguousarray(native).reshape(-1)).reshape(chunk.shape)
         return made if made.dtype == self._dtype else reordered(made, self._dtype)
 

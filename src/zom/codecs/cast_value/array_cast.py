@@ -200,7 +200,7 @@ class ArrayCast:
 
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype.newbyteorder("=") if dtype.byteorder == ">" else dtype
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
 def _work_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
