@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zom.problems import Level, Rule
 
 __all__ = [
+    "DOCUMENT_NAMES",
     "DRAFT_NAME",
     "DRAFT_NAME_PATTERN",
     "PATH_PART",
@@ -105,6 +106,8 @@ PATH_PART = rule(
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _V2_OWN = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
+DOCUMENT_NAMES: Final = frozenset({"zarr.json", *_V2_OWN})
+"""The last names of the keys of documents in v2 and v3, and of a draft's entry point."""
 
 # What each format refuses: whether a name is refused, and what it should be instead.
 _Refusal = tuple["Callable[[str], object]", str]

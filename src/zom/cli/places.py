@@ -151,6 +151,6 @@ def around(names: Iterable[str]) -> list[str]:
 
 
 def _is_node(directory: Path) -> bool:
-    from zom.hierarchy.stored.layout import DOCUMENT_NAMES  # noqa: PLC0415 - slow to import
+    from zom.paths import DOCUMENT_NAMES  # noqa: PLC0415 - slow to import
 
     return any((directory / name).is_file() for name in DOCUMENT_NAMES)

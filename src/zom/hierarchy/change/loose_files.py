@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from zom.errors import ConflictError
 from zom.hierarchy.change.conflicts import CHANGED, FILES, IN_THE_WAY, conflict, few
 from zom.hierarchy.journal.journal import JOURNAL, is_aside
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES, V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.pending import busy
+from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store

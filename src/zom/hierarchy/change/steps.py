@@ -17,7 +17,7 @@ from zom.hierarchy.change.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.change.conflicts import CHANGED, conflict
 from zom.hierarchy.change.values import put_values
 from zom.hierarchy.journal.journal import MEANWHILE, NEW, OLD
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+from zom.paths import DOCUMENT_NAMES
 from zom.stores.interface import Range
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.journal.text import refused
 from zom.hierarchy.stored.inventory import key_form
 from zom.hierarchy.stored.layout import (
-    DOCUMENT_NAMES,
     DRAFT_2021,
     ENTRY_KEY,
     V2_LAYOUT,
@@ -21,6 +20,7 @@ from zom.hierarchy.stored.layout import (
     entry_layout,
 )
 from zom.hierarchy.stored.node import StoredNode
+from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

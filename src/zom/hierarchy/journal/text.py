@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import CODE, FORM, JOURNAL, Clearing, Journal, base_of, is_aside
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES, LAYOUTS
+from zom.hierarchy.stored.layout import LAYOUTS
 from zom.json.read import read_own
 from zom.json.value import JSONDict, JSONList
-from zom.paths import check_stored_key, check_stored_prefix, join, parse_path
+from zom.paths import DOCUMENT_NAMES, check_stored_key, check_stored_prefix, join, parse_path
 from zom.problems import show
 
 if TYPE_CHECKING:

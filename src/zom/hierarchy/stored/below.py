@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

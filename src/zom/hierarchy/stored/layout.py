@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from zom.stores.interface import Listing
 
 __all__ = [
-    "DOCUMENT_NAMES",
     "DRAFT_2021",
     "DRAFT_2022",
     "LAYOUTS",
@@ -281,9 +280,6 @@ V2_LAYOUT: Final = Layout(
     hidden_by=ENTRY_KEY,
 )
 """Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` where there are attributes."""
-
-DOCUMENT_NAMES: Final = frozenset({ENTRY_KEY, ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
-"""The names of the documents of v2 and v3, and of a draft's entry point."""
 
 DRAFT_2022: Final = _DraftLayout(
     "draft", DRAFT, ((".array.json", "array"), (".group.json", "group")), implicit_groups=True

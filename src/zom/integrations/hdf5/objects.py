@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conversion.losses import Report
 from zom.dataclass import dataclass
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES
 from zom.integrations.hdf5.losses import ATTRIBUTE, LINK, NAME
 from zom.packages import imported
-from zom.paths import is_stored_key, name_faults
+from zom.paths import DOCUMENT_NAMES, is_stored_key, name_faults
 from zom.portable import is_own_name
 from zom.problems import show
 

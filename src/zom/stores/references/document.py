@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from zom.errors import StoreError
+from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Reference", "Target", "is_references", "parse_references", "read_text"]
 
-_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _BASE64 = "base64:"
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*(?:\((.*?)\)\s*)?\}\}")
 _ARGUMENT = re.compile(r"""\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|(\d+))\s*(?:,|$)""")
@@ -52,7 +52,7 @@ def is_references(document: object) -> bool:
     found = cast("Mapping[Any, Any]", document)
     if "version" in found and isinstance(found.get("refs"), Mapping):
         return True
-    return any(isinstance(key, str) and key.rpartition("/")[2] in _DOCUMENTS for key in found)
+    return any(isinstance(key, str) and key.rpartition("/")[2] in DOCUMENT_NAMES for key in found)
 
 
 def read_text(text: bytes, where: str) -> Any:

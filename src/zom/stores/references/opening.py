@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from zom.errors import StoreError, StoreNotFound
+from zom.paths import DOCUMENT_NAMES
 from zom.stores.credentials import shown_url, without_secrets
 from zom.stores.local import LocalStore
 from zom.stores.references.document import is_references, parse_references, read_text
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["are_references", "at_path", "from_document", "from_place", "is_named"]
 
 _NAMES = (".json", ".parq", ".parquet")
-_NODES = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _BEGINNING = 1 << 16
 
 
@@ -39,7 +39,7 @@ def is_named(place: str) -> bool:
     (True, True, False, False)
     """
     name = place.rstrip("/").rpartition("/")[2].lower()
-    return name.endswith(_NAMES) and name not in _NODES
+    return name.endswith(_NAMES) and name not in DOCUMENT_NAMES
 
 
 def are_references(path: str) -> bool:
@@ -78,7 +78,9 @@ def _document_at(path: str) -> dict[str, Any] | None:
             return None
         with Path(path).open("rb") as file:
             beginning = file.read(_BEGINNING)
-            if b'"refs"' not in beginning and not any(f'{name}"'.encode() in beginning for name in _NODES):
+            if b'"refs"' not in beginning and not any(
+                f'{name}"'.encode() in beginning for name in DOCUMENT_NAMES
+            ):
                 return None
             document: Any = read_text(beginning + file.read(), path)
     except (OSError, StoreError):

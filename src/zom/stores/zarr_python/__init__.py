@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.packages import imported
+from zom.paths import DOCUMENT_NAMES
 from zom.stores.credentials import hidden
 from zom.stores.foreign_failures import is_panic
 from zom.stores.interface import (
@@ -57,8 +58,6 @@ _SOME = 1000
 
 _SCANNED = frozenset({"MemoryStore", "ManagedMemoryStore", "GpuMemoryStore", "ZipStore"})
 """The stores that look at all keys to list one directory."""
-
-_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
 class ZarrPythonStore(Store):
@@ -457,7 +456,7 @@ def _overreaches(byte_range: ByteRange, size: int) -> bool:
 
 
 def _is_document(key: str) -> bool:
-    return key.rpartition("/")[2] in _DOCUMENTS
+    return key.rpartition("/")[2] in DOCUMENT_NAMES
 
 
 def _told(cause: BaseException) -> str:
