@@ -23,7 +23,7 @@ def import_package(module: str) -> ModuleType:
     ModuleNotFoundError: No module named 'no_such_module'
     """
     made = importlib.import_module(module)
-    if getattr(made, "__file__", None) is None:
+    if getattr(made, "__file__", None) is None and hasattr(made, "__path__"):
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
     return made
 
