@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.paths import is_stored_key
+from zom.paths import DOCUMENT_NAMES, is_stored_key
 from zom.stores.interface import (
     ByteRange,
     Capabilities,
@@ -48,9 +48,10 @@ from zom.stores.local.files import (
     refuse_dangling,
 )
 from zom.stores.local.growing_tree import NotWritten
+from zom.stores.local.letter_case import Spelling, folds_name_of, folds_names
 from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file
 from zom.stores.local.new_file import create, replace
-from zom.stores.local.obstacles import file_obstacles, folds_names
+from zom.stores.local.obstacles import file_obstacles
 from zom.stores.local.snapshot import FileSnapshot
 from zom.stores.local.sweeping import Sweep
 from zom.stores.local.temporary import OWN
@@ -118,6 +119,8 @@ class LocalStore(Store):
         self._locks = LockFiles()
         self._guard = threading.Lock()
         self._is_closed = False
+        self._spelling: Spelling | Literal[False] | None = None
+        """What tells names by case where the file system doesn't; None before that was asked."""
         self._directories = Directories(
             -1,
             self._locks,
@@ -223,11 +226,34 @@ class LocalStore(Store):
             return -1
         try:
             if self._follow and len(key) < LONG:
-                return os.open(key, READ, dir_fd=self._root_fd)
-            return self._open_by_steps(key)
+                descriptor = os.open(key, READ, dir_fd=self._root_fd)
+            else:
+                descriptor = self._open_by_steps(key)
         except FileNotFoundError:
             refuse_dangling(self._root_fd, key)
             return -1
+        # A chunk is one of an array whose document was read.
+        if self._spelling is not False and _is_document(key):
+            if self._spelling is None:
+                self._spelling = Spelling() if folds_name_of(self._root_fd, key) else False
+            if self._taken_for(key) is not None:
+                os.close(descriptor)
+                return -1
+        return descriptor
+
+    def _taken_for(self, key: str) -> tuple[str, str] | None:
+        """The first directory of a key, or of a prefix, that is there by another name only, and that name."""
+        if self._spelling is None:
+            self._spelling = Spelling() if folds_names(self.root) else False
+        return None if self._spelling is False else self._spelling.taken_for(self._root_fd, key)
+
+    def _refuse_other_names(self, keys: Iterable[str]) -> None:
+        """StoreError where a document would be written in the place of another one."""
+        for key in () if self._spelling is False else keys:
+            taken = self._taken_for(key) if _is_document(key) else None
+            if taken is not None:
+                reason = f"{taken[0]!r} is {taken[1]!r} on this disk, where case makes no difference; choose another name"
+                raise StoreError(self.url, key, "write", reason)
 
     def _open_by_steps(self, key: str) -> int:
         """For keys longer than a path may be, and where links are not followed."""
@@ -255,6 +281,7 @@ class LocalStore(Store):
 
     def _put(self, key: str, value: bytes | memoryview[int]) -> None:
         self._make()
+        self._refuse_other_names((key,))
         with self._noting((key,)):
             with self._placing():
                 self._directories.put(key, value, replace)
@@ -270,6 +297,7 @@ class LocalStore(Store):
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         self._make()
+        self._refuse_other_names(key for key, _ in items)
         with self._noting([key for key, _ in items]):
             written: list[str] = []
             try:
@@ -301,6 +329,7 @@ class LocalStore(Store):
         if self._read(key, Range(0, 0)) is not None:
             return False
         self._make()
+        self._refuse_other_names((key,))
         with self._noting((key,)):
             try:
                 created = self._directories.put(key, value, create)
@@ -455,6 +484,9 @@ class LocalStore(Store):
             return []
         except NotADirectoryError:
             return []
+        if prefix and self._spelling is not False and self._taken_for(prefix) is not None:
+            os.close(descriptor)
+            return []
         try:
             with os.scandir(descriptor) as entries:
                 found = [
@@ -584,6 +616,10 @@ def _check_above(root: Path) -> None:
     above = next(each for each in root.parents if is_there(each))
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _is_document(key: str) -> bool:
+    return key.rpartition("/")[2] in DOCUMENT_NAMES
 
 
 def _as_bytes(value: memoryview[Any]) -> bytes | memoryview[int]:

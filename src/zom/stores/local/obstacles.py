@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.stores.obstacles import Wanted
 
-__all__ = ["file_obstacles", "folds_names"]
+__all__ = ["file_obstacles"]
 
 
 def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
@@ -100,7 +100,10 @@ class _Look:
         if (too_long := self._too_long(new, new.rpartition("/")[2])) is not None:
             yield too_long
             return
-        if target is not None:
+        if target is not None and source and self._identity(old) == self._identity(new):
+            fix = "case makes no difference on this disk: rename it to a third name first"
+            yield Obstacle(new, f"another name than {old!r}", "the same directory", fix)
+        elif target is not None:
             yield from self._not_empty(new, target)
         if source and self._device(old) != self._device(self._nearest(new.rpartition("/")[0])):
             yield Obstacle(old, "both paths on one disk", "two disks", "copy it with zom.copy instead")
@@ -168,6 +171,13 @@ class _Look:
             return os.stat(path or ".", dir_fd=self.root, follow_symlinks=False).st_dev
         except OSError:
             return None
+
+    def _identity(self, path: str) -> tuple[int, int] | None:
+        try:
+            found = os.stat(path, dir_fd=self.root, follow_symlinks=False)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _is_listed(self, path: str, name: str) -> bool:
         """Whether the directory has that very name: another process may have made it meanwhile."""
@@ -258,19 +268,3 @@ class _Look:
                     return
         finally:
             os.close(descriptor)
-
-
-def folds_names(path: Path) -> bool:
-    """Whether names in the directory `path` that differ only by case are one file there.
-
-    >>> folds_names(Path("/no/such/directory"))
-    False
-    """
-    for at in (path, *path.parents):
-        other = at.name.swapcase()
-        if other != at.name and at.exists():
-            try:
-                return at.samefile(at.with_name(other))
-            except OSError:
-                return False
-    return False
