@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
+from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -151,6 +152,4 @@ def around(names: Iterable[str]) -> list[str]:
 
 
 def _is_node(directory: Path) -> bool:
-    from zom.paths import DOCUMENT_NAMES  # noqa: PLC0415 - slow to import
-
     return any((directory / name).is_file() for name in DOCUMENT_NAMES)

@@ -77,6 +77,14 @@ def test_a_directory_that_is_new_is_found_though_its_list_was_kept(folder: Path)
         assert store.get(f"new/{number}/zarr.json") == b"{}"
 
 
+def test_a_directory_that_nobody_may_list_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> list[str]:
+        raise PermissionError
+
+    monkeypatch.setattr(letter_case, "_names", refused)
+    assert LocalStore(folder).get("temp/zarr.json") is not None
+
+
 def test_a_node_is_not_there_by_the_other_name(folder: Path) -> None:
     with zom.open(folder, mode="r+") as group:
         with pytest.raises(NotFound, match="expected a v3 node at /TEMP, found nothing"):

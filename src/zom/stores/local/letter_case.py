@@ -63,21 +63,24 @@ class Spelling:
             form = _in_one_form(name)
             if form not in self._listed.get(above, ()):
                 # What was listed may be old: directories have been made since.
-                self._listed[above] = listed = {_in_one_form(each): each for each in _names(root, above)}
+                try:
+                    self._listed[above] = listed = {_in_one_form(each): each for each in _names(root, above)}
+                except PermissionError:
+                    return None  # nobody may look
                 if form not in listed:
                     return self._by_another_name(root, above, name)
             above = f"{above}{name}/"
         return None
 
     def _by_another_name(self, root: int, above: str, name: str) -> tuple[str, str] | None:
+        folded, listed = _in_one_form(name).casefold(), self._listed[above]
+        other = next((listed[each] for each in listed if each.casefold() == folded), None)
+        if other is None:
+            return None  # it is missing, or was made just now
         try:
             os.stat(above + name, dir_fd=root)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        listed = self._listed[above]
-        other = next(
-            (listed[each] for each in listed if each.casefold() == _in_one_form(name).casefold()), "?"
-        )
         return above + name, above + other
 
 
