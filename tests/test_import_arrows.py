@@ -349,13 +349,22 @@ def test_a_heavy_module_would_be_seen():
     assert "asyncio" in light("import asyncio")[0]
 
 
-def test_the_tree_of_a_store_is_shown_without_numpy(tmp_path):
+def test_a_store_is_shown_and_checked_without_numpy(tmp_path):
     array = v3.ArraySpec.build(shape=(4,), dtype="float32", chunks=(2,), fill_value=float("nan"))
     other = v3.ArraySpec.build(shape=(4,), dtype="int16", chunks=(2,), compress="blosc")
-    zom.materialize(v3.GroupSpec(members={"a": array, "b": other}), tmp_path / "a.zarr")
+    shards = v3.ArraySpec.build(shape=(4,), dtype="int16", chunks=(2,), shards=(4,))
+    more = {kind: v3.ArraySpec.build(shape=(4,), dtype=kind) for kind in ("<U4", "<M8[s]", "complex64")}
+    members = {
+        "a": array,
+        "b": other,
+        "shards": shards,
+        **{f"x{kind[1]}": each for kind, each in more.items()},
+    }
+    zom.materialize(v3.GroupSpec(members=members), tmp_path / "a.zarr")
     code = (
         "import sys; from zom.cli.main import main; "
-        "main(['tree', sys.argv[1]]); import zom.builtin; print('numpy' in sys.modules)"
+        "main(['tree', sys.argv[1]]); main(['validate', sys.argv[1]]); import zom.builtin; "
+        "print('numpy' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=True

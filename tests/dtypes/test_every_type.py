@@ -65,10 +65,16 @@ NUMBERS = st.one_of(
     st.booleans(),
     st.sampled_from(["NaN", "Infinity", "-Infinity", "nan", "0x7fc00000", "1", "", "inf", None]),
 )
+VALUES = st.one_of(
+    NUMBERS,
+    st.lists(NUMBERS, min_size=1, max_size=3),
+    st.text(max_size=6),
+    st.sampled_from(["NaT", "YQ==", "YWI=", "AAAA", "0b1", "\0", "\ud800"]),
+)
 
 
 @pytest.mark.parametrize("form", FORMS)
-@given(value=NUMBERS)
+@given(value=VALUES)
 def test_a_plain_fill_value_is_one_that_is_read_without_a_fault(form, value):
     for made in EXAMPLES:
         faults = []
@@ -78,12 +84,26 @@ def test_a_plain_fill_value_is_one_that_is_read_without_a_fault(form, value):
 
 
 def test_usual_fill_values_are_plain():
-    usual = {"int16": [0, -1], "float32": [0, 1.5, "NaN"], "bool": [False, True], "uint8": [0, 255]}
+    usual = {
+        "int16": [0, -1],
+        "float32": [0, 1.5, "NaN"],
+        "bool": [False, True],
+        "uint8": [0, 255],
+        "complex64": [[0, 0], [0.0, "NaN"]],
+    }
     for name, values in usual.items():
         made = parse_v3(name, [])
         assert [made.is_plain_fill(value, form) for value in values for form in FORMS] == [True] * 3 * len(
             values
         )
+
+
+def test_usual_fill_values_of_text_and_dates_are_plain():
+    dates = parse_v2("<M8[ns]", None, [])
+    for form in ("v2", "v3"):
+        assert parse_v2("<U4", None, []).is_plain_fill("", form)
+        assert not parse_v2("<U4", None, []).is_plain_fill("12345", form)
+        assert [dates.is_plain_fill(value, form) for value in (0, "NaT", "2000-01-01")] == [True, True, False]
 
 
 @pytest.mark.parametrize("made", EXAMPLES, ids=repr)

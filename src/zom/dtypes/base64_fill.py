@@ -68,7 +68,10 @@ def parse_text(size: int, value: Any, notation: Notation, faults: list[Fault], p
         told = [fault for fault in faults[start:] if notation.whole_bytes or fault.rule is not SHORT]
         faults[start:] = [each._replace(rule=SHORT_TEXT) if each.rule is SHORT else each for each in told]
         return found
-    raw = value.encode()
+    try:
+        raw = value.encode()
+    except UnicodeEncodeError:
+        return parse_item(size, value, faults, path)
     if len(raw) > size:
         faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", show(value)))
         return None

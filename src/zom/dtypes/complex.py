@@ -81,6 +81,14 @@ class ComplexType(NumberType):
         return {"type": "array", "minItems": 2, "maxItems": 2, "items": part}
 
     @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        if not is_list(value) or len(value) != 2:
+            return False
+        faults: list[Fault] = []
+        parts = [parse_float(self.part, each, NOTATIONS[form], faults, ()) for each in value]
+        return None not in parts and not faults
+
+    @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if not is_list(value) or len(value) != 2:
             refuse_type("a list of 2 numbers, real and imaginary", value, faults, path)

@@ -123,6 +123,11 @@ class TimeType(Element):
         return {"if": {"type": "string"}, "then": {"const": "NaT", "type": "string"}, "else": integers}
 
     @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        del form
+        return value == "NaT" or (type(value) is int and _SPAN[0] <= value <= _SPAN[1])
+
+    @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if value == "NaT":
             return self._scalar(_NAT)

@@ -17,6 +17,7 @@ from zom.dtypes.sized import LengthConfiguration, SizedFamily, SizedType
 from zom.extension.datatype import DataType, data_types
 from zom.extension.field import Interval
 from zom.extension.fill_value import LENGTH, refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.extension.typestr import MOST_BYTES
 from zom.numpy_later import np
 from zom.problems import Fault, Path
@@ -91,6 +92,10 @@ class FixedLengthUTF32Type(SizedType):
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
         del notation
         return {"type": "string", "maxLength": self.length}
+
+    @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        return isinstance(value, str) and len(value) <= self.length and not NOTATIONS[form].patterns
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

@@ -70,6 +70,14 @@ class NullTerminatedBytesType(SizedType):
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        notation = NOTATIONS[form]
+        if not isinstance(value, str) or notation.patterns:
+            return False
+        faults: list[Fault] = []
+        return parse_text(self.length, value, notation, faults, ()) is not None and not faults
+
+    @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         raw = parse_text(self.length, value, notation, faults, path)
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))

@@ -218,8 +218,19 @@ def fill_for(links: Iterable[Link], scalar: Any) -> Any:
     """
     if not isinstance(scalar, LaterScalar):
         return scalar
-    # What is remembered of codecs that see no lengths doesn't depend on the fill value, either.
-    return scalar.get() if any(link.codec is not None and link.codec.sees_lengths for link in links) else None
+    return scalar.get() if _may_see_fill(links) else None
+
+
+def _may_see_fill(links: Iterable[Link]) -> bool:
+    """Whether a codec may look at the fill value: a shard doesn't itself, but what is inside of it may."""
+    waiting = list(links)
+    while waiting:
+        link = waiting.pop()
+        if link.name == "sharding_indexed":
+            waiting += inner_links(link)
+        elif link.codec is not None and link.codec.sees_lengths:
+            return True  # what is remembered of the others doesn't depend on the fill value, either
+    return False
 
 
 def inner_links(link: Link) -> list[Link]:

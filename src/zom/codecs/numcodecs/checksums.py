@@ -74,6 +74,7 @@ class Checksum(Codec):
     """A codec that adds four bytes."""
 
     kind: ClassVar[CodecKind] = "bytes->bytes"
+    sees_lengths = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Four bytes more."""

@@ -89,6 +89,7 @@ class Compressor(Codec):
     """
 
     kind: ClassVar[CodecKind] = "bytes->bytes"
+    sees_lengths = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
