@@ -36,6 +36,7 @@ __all__ = [
     "collisions",
     "document_name_faults",
     "is_bytes",
+    "is_document",
     "is_new_key",
     "is_stored_key",
     "join",
@@ -108,6 +109,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _V2_OWN = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
 DOCUMENT_NAMES: Final = frozenset({"zarr.json", *_V2_OWN})
 """The last names of the keys of documents in v2 and v3, and of a draft's entry point."""
+
+
+def is_document(key: str) -> bool:
+    """Whether `key` is that of a document of v2 or v3, or of a draft's entry point.
+
+    >>> is_document("a/zarr.json"), is_document(".zarray"), is_document("a/c/0")
+    (True, True, False)
+    """
+    return key.rpartition("/")[2] in DOCUMENT_NAMES
+
 
 # What each format refuses: whether a name is refused, and what it should be instead.
 _Refusal = tuple["Callable[[str], object]", str]

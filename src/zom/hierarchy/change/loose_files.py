@@ -10,7 +10,7 @@ from zom.hierarchy.change.conflicts import CHANGED, FILES, IN_THE_WAY, conflict,
 from zom.hierarchy.journal.journal import JOURNAL, is_aside
 from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.pending import busy
-from zom.paths import DOCUMENT_NAMES
+from zom.paths import is_document
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store
@@ -38,7 +38,7 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
         # It wasn't here before: somebody makes the same group, and its documents will be there soon.
         raise busy(store, f"{directory}{JOURNAL}")
     keys = [key for key in keys if last_name(key) != JOURNAL and not is_aside(key)]
-    documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
+    documents = [key for key in keys if is_document(key)]
     if documents and kind != "array":
         return
     meanwhile = sorted({directory + name for name in _OWN} & set(documents))

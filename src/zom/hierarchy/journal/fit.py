@@ -20,7 +20,7 @@ from zom.hierarchy.stored.layout import (
     entry_layout,
 )
 from zom.hierarchy.stored.node import StoredNode
-from zom.paths import DOCUMENT_NAMES
+from zom.paths import is_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def check_fits(store: Store, work: Journal, key: str) -> None:
 def _faults(store: Store, work: Journal) -> Iterator[str]:
     draft = draft_at(store, work.path, work)
     for key in sorted(work.documents):
-        if key.rpartition("/")[2] in DOCUMENT_NAMES:
+        if is_document(key):
             continue
         if draft is None or draft.place_of(key) is None:
             yield f"{key!r}, which is no document of a node"

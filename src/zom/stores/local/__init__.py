@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.paths import DOCUMENT_NAMES, is_stored_key
+from zom.paths import is_document, is_stored_key
 from zom.stores.interface import (
     ByteRange,
     Capabilities,
@@ -233,7 +233,7 @@ class LocalStore(Store):
             refuse_dangling(self._root_fd, key)
             return -1
         # A chunk is one of an array whose document was read.
-        if self._spelling is not False and _is_document(key):
+        if self._spelling is not False and is_document(key):
             if self._spelling is None:
                 self._spelling = Spelling() if folds_name_of(self._root_fd, key) else False
             if self._taken_for(key) is not None:
@@ -250,7 +250,7 @@ class LocalStore(Store):
     def _refuse_other_names(self, keys: Iterable[str]) -> None:
         """StoreError where a document would be written in the place of another one."""
         for key in () if self._spelling is False else keys:
-            taken = self._taken_for(key) if _is_document(key) else None
+            taken = self._taken_for(key) if is_document(key) else None
             if taken is not None:
                 reason = f"{taken[0]!r} is {taken[1]!r} on this disk, where case makes no difference; choose another name"
                 raise StoreError(self.url, key, "write", reason)
@@ -616,10 +616,6 @@ def _check_above(root: Path) -> None:
     above = next(each for each in root.parents if is_there(each))
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-
-
-def _is_document(key: str) -> bool:
-    return key.rpartition("/")[2] in DOCUMENT_NAMES
 
 
 def _as_bytes(value: memoryview[Any]) -> bytes | memoryview[int]:

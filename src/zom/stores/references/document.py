@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from zom.errors import StoreError
-from zom.paths import DOCUMENT_NAMES
+from zom.paths import is_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def is_references(document: object) -> bool:
     found = cast("Mapping[Any, Any]", document)
     if "version" in found and isinstance(found.get("refs"), Mapping):
         return True
-    return any(isinstance(key, str) and key.rpartition("/")[2] in DOCUMENT_NAMES for key in found)
+    return any(isinstance(key, str) and is_document(key) for key in found)
 
 
 def read_text(text: bytes, where: str) -> Any:

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.packages import imported
-from zom.paths import DOCUMENT_NAMES
+from zom.paths import is_document
 from zom.stores.credentials import hidden
 from zom.stores.foreign_failures import is_panic
 from zom.stores.interface import (
@@ -255,8 +255,8 @@ class ZarrPythonStore(Store):
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         # Of several values for one key the last must win; documents go before the chunks that need them.
         last = dict(items)
-        documents = [item for item in last.items() if _is_document(item[0])]
-        others = [item for item in last.items() if not _is_document(item[0])]
+        documents = [item for item in last.items() if is_document(item[0])]
+        others = [item for item in last.items() if not is_document(item[0])]
 
         async def run() -> None:
             await self._batch(self._set(*item) for item in documents)
@@ -424,7 +424,7 @@ class ZarrPythonStore(Store):
         if not is_key:
             return True
         if (
-            _is_document(prefix[:-1])
+            is_document(prefix[:-1])
             or type(self._inner).__name__ == "LocalStore"
             or self._session is not None
         ):
@@ -453,10 +453,6 @@ def _overreaches(byte_range: ByteRange, size: int) -> bool:
         return byte_range.length > size
     start, length = byte_range
     return start >= size or (length is not None and start + length > size)
-
-
-def _is_document(key: str) -> bool:
-    return key.rpartition("/")[2] in DOCUMENT_NAMES
 
 
 def _told(cause: BaseException) -> str:
