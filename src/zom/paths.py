@@ -30,6 +30,7 @@ __all__ = [
     "V3_NAME",
     "V3_NAME_PATTERN",
     "WHOLE",
+    "caseless",
     "check_key",
     "check_stored_key",
     "check_stored_prefix",
@@ -396,8 +397,7 @@ def check_stored_prefix(prefix: str) -> str:
 def collisions(names: Iterable[str]) -> list[tuple[str, str]]:
     """Pairs of names that are one file where case or Unicode normalization doesn't count.
 
-    Each later name stands beside the first that it collides with: canonical caseless matching, as
-    Unicode 3.13 defines it; macOS and Windows keep files in nearly that way.
+    Each later name stands beside the first that it collides with. macOS and Windows keep files in nearly that way.
 
     >>> collisions(["Data", "time", "data", "DATA"])
     [('Data', 'data'), ('Data', 'DATA')]
@@ -405,14 +405,20 @@ def collisions(names: Iterable[str]) -> list[tuple[str, str]]:
     first: dict[str, str] = {}
     found: list[tuple[str, str]] = []
     for name in dict.fromkeys(names):
-        folded = name.casefold() if name.isascii() else _canonical(name)
-        earlier = first.setdefault(folded, name)
+        earlier = first.setdefault(caseless(name), name)
         if earlier != name:
             found.append((earlier, name))
     return found
 
 
-def _canonical(name: str) -> str:
+def caseless(name: str) -> str:
+    """What names have in common that differ only by case or normalization: Unicode 3.13, canonical caseless matching.
+
+    >>> caseless("Data") == caseless("DATA"), caseless("\u00c4") == caseless("a\u0308")
+    (True, True)
+    """
+    if name.isascii():
+        return name.casefold()
     normalize = unicodedata.normalize
     return normalize("NFD", normalize("NFD", name).casefold())
 

@@ -12,6 +12,8 @@ import os
 import unicodedata
 from typing import TYPE_CHECKING
 
+from zom.paths import caseless
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -73,8 +75,8 @@ class Spelling:
         return None
 
     def _by_another_name(self, root: int, above: str, name: str) -> tuple[str, str] | None:
-        folded, listed = _in_one_form(name).casefold(), self._listed[above]
-        other = next((listed[each] for each in listed if each.casefold() == folded), None)
+        form = caseless(name)
+        other = next((each for each in self._listed[above].values() if caseless(each) == form), None)
         if other is None:
             return None  # it is missing, or was made just now
         try:
