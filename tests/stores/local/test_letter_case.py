@@ -29,12 +29,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     zom.save(root, temp=np.arange(4), ä=np.arange(2))
     (root / "TEMP").symlink_to("temp")
     (root / "a\u0308").symlink_to("ä")
-    names = letter_case._names
+    names = letter_case.names_in
 
     def listed(descriptor: int, path: str) -> list[str]:
         return [each for each in names(descriptor, path) if each not in {"TEMP", "a\u0308"}]
 
-    monkeypatch.setattr(letter_case, "_names", listed)
+    monkeypatch.setattr(letter_case, "names_in", listed)
     monkeypatch.setattr("zom.stores.local.folds_names", lambda _: True)
     monkeypatch.setattr("zom.stores.local.folds_name_of", lambda *_: True)
     return root
@@ -81,7 +81,7 @@ def test_a_directory_that_nobody_may_list_is_read(folder: Path, monkeypatch: pyt
     def refused(*_: Any) -> list[str]:
         raise PermissionError
 
-    monkeypatch.setattr(letter_case, "_names", refused)
+    monkeypatch.setattr(letter_case, "names_in", refused)
     assert LocalStore(folder).get("temp/zarr.json") is not None
 
 

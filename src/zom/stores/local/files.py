@@ -27,6 +27,7 @@ __all__ = [
     "kind",
     "leads_back",
     "mode_of",
+    "names_in",
     "open_directory",
     "open_followed",
     "read_at",
@@ -289,6 +290,22 @@ def is_there(path: str | os.PathLike[str]) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
+
+
+def names_in(root: int, path: str) -> list[str]:
+    """The names in the directory `path` below the descriptor `root`, whatever they are of; links are followed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.mkdir(f"{folder}/a"); root = os.open(folder, DIRECTORY)
+    ...     names_in(root, ""), names_in(root, "a"), os.close(root)
+    (['a'], [], None)
+    """
+    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
+    try:
+        return os.listdir(descriptor)  # noqa: PTH208 - by a descriptor
+    finally:
+        os.close(descriptor)
 
 
 def kind(mode: int) -> str:

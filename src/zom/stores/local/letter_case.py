@@ -13,6 +13,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from zom.paths import caseless
+from zom.stores.local.files import names_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +67,9 @@ class Spelling:
             if form not in self._listed.get(above, ()):
                 # What was listed may be old: directories have been made since.
                 try:
-                    self._listed[above] = listed = {_in_one_form(each): each for each in _names(root, above)}
+                    self._listed[above] = listed = {
+                        _in_one_form(each): each for each in names_in(root, above)
+                    }
                 except PermissionError:
                     return None  # nobody may look
                 if form not in listed:
@@ -84,14 +87,6 @@ class Spelling:
         except (FileNotFoundError, NotADirectoryError):
             return None
         return above + name, above + other
-
-
-def _names(root: int, path: str) -> list[str]:
-    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
-    try:
-        return os.listdir(descriptor)  # noqa: PTH208 - by a descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _in_one_form(name: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zom.dataclass import dataclass
-from zom.stores.local.files import kind
+from zom.stores.local.files import kind, names_in
 from zom.stores.local.temporary import OWN, TEMPORARY
 from zom.stores.obstacles import Obstacle
 
@@ -100,12 +100,14 @@ class _Look:
         if (too_long := self._too_long(new, new.rpartition("/")[2])) is not None:
             yield too_long
             return
-        if target is not None and source and self._identity(old) == self._identity(new):
+        here, there = self._found(old), self._found(new)
+        if target is not None and source and here and there and os.path.samestat(here, there):
             fix = "case makes no difference on this disk: rename it to a third name first"
             yield Obstacle(new, f"another name than {old!r}", "the same directory", fix)
         elif target is not None:
             yield from self._not_empty(new, target)
-        if source and self._device(old) != self._device(self._nearest(new.rpartition("/")[0])):
+        nearest = self._found(self._nearest(new.rpartition("/")[0]))
+        if source and (here and here.st_dev) != (nearest and nearest.st_dev):
             yield Obstacle(old, "both paths on one disk", "two disks", "copy it with zom.copy instead")
 
     # --- directories ---------------------------------------------------------------------------------
@@ -166,26 +168,15 @@ class _Look:
             path = path.rpartition("/")[0]
         return path
 
-    def _device(self, path: str) -> int | None:
+    def _found(self, path: str) -> os.stat_result | None:
         try:
-            return os.stat(path or ".", dir_fd=self.root, follow_symlinks=False).st_dev
+            return os.stat(path or ".", dir_fd=self.root, follow_symlinks=False)
         except OSError:
             return None
-
-    def _identity(self, path: str) -> tuple[int, int] | None:
-        try:
-            found = os.stat(path, dir_fd=self.root, follow_symlinks=False)
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
 
     def _is_listed(self, path: str, name: str) -> bool:
         """Whether the directory has that very name: another process may have made it meanwhile."""
-        descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
-        try:
-            return name in os.listdir(descriptor)  # noqa: PTH208 - of a descriptor
-        finally:
-            os.close(descriptor)
+        return name in names_in(self.root, path)
 
     def _is_open(self, path: str) -> bool:
         """Whether names can be added to the directory, and removed from it."""
