@@ -13,7 +13,14 @@ from typing_extensions import override
 
 from zom.dataclass import dataclass
 from zom.dtypes.element import NumberType, PlainFamily, cast_error, ml_dtype
-from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
+from zom.dtypes.float_format import (
+    FORMATS,
+    FloatFormat,
+    float_schema,
+    is_plain_float,
+    parse_float,
+    write_float,
+)
 from zom.extension.complex_parts import PARTS
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import refuse_type
@@ -82,11 +89,12 @@ class ComplexType(NumberType):
 
     @override
     def is_plain_fill(self, value: JSON, form: Format) -> bool:
-        if not is_list(value) or len(value) != 2:
-            return False
-        faults: list[Fault] = []
-        parts = [parse_float(self.part, each, NOTATIONS[form], faults, ()) for each in value]
-        return None not in parts and not faults
+        notation = NOTATIONS[form]
+        return (
+            is_list(value)
+            and len(value) == 2
+            and all(is_plain_float(self.part, each, notation) for each in value)
+        )
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

@@ -12,7 +12,14 @@ from typing_extensions import override
 
 from zom.dataclass import dataclass
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
-from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
+from zom.dtypes.float_format import (
+    FORMATS,
+    FloatFormat,
+    float_schema,
+    is_plain_float,
+    parse_float,
+    write_float,
+)
 from zom.extension.datatype import data_types
 from zom.extension.notation import NOTATIONS
 from zom.json.python_value import number_of
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["FloatType"]
 
 _CODES = {"float16": "f2", "float32": "f4", "float64": "f8"}
-_WORDS = ("NaN", "Infinity", "-Infinity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,7 @@ class FloatType(NumberType):
 
     @override
     def is_plain_fill(self, value: JSON, form: Format) -> bool:
-        if type(value) is not int and type(value) is not float and value not in _WORDS:
-            return False
-        faults: list[Fault] = []
-        return parse_float(self.format, value, NOTATIONS[form], faults, ()) is not None and not faults
+        return is_plain_float(self.format, value, NOTATIONS[form])
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from zom.extension.notation import Notation
     from zom.json.value import JSON
 
-__all__ = ["FORMATS", "FloatFormat", "float_schema", "parse_float", "write_float"]
+__all__ = ["FORMATS", "FloatFormat", "float_schema", "is_plain_float", "parse_float", "write_float"]
 
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
 _LOOSE = re.compile(
     r"\s*[+-]?(nan|inf|infinity|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)\s*", re.IGNORECASE
 )
+_WORDS = ("NaN", "Infinity", "-Infinity")
 _FAST = {"float16": "e", "float32": "f", "float64": "d"}
 
 
@@ -216,6 +217,19 @@ def _words(made: FloatFormat, notation: Notation) -> str:
     if notation.float_patterns:
         words.append(f'"0x" and {2 * made.size} hexadecimal digits')
     return one_of_words(words)
+
+
+def is_plain_float(made: FloatFormat, value: JSON, notation: Notation) -> bool:
+    """Whether `value` is a number, or a word for one, in which `parse_float` finds no fault.
+
+    >>> from zom.extension.notation import NOTATIONS
+    >>> [is_plain_float(FORMATS["float16"], each, NOTATIONS["v3"]) for each in (1.5, "NaN", "nan", 1e9, True)]
+    [True, True, False, False, False]
+    """
+    if type(value) is not int and type(value) is not float and value not in _WORDS:
+        return False
+    faults: list[Fault] = []
+    return parse_float(made, value, notation, faults, ()) is not None and not faults
 
 
 def parse_float(
