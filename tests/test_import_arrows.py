@@ -41,6 +41,7 @@ GROUND = {
     "numpy_later",
     "paths",
     "portable",
+    "threads",
 }
 EXTENSIONS = {"dtypes", "codecs", "grids", "chunk_keys"}
 STORE_INTERFACE = "zom.stores.interface"
@@ -296,7 +297,10 @@ def test_a_circle_is_found():
 HEAVY = ("numcodecs", "jsonschema", "ml_dtypes", "asyncio", "concurrent.futures", "zarr", "xarray", "dask")
 
 # Stores that keep many requests in flight, loaded when one is opened: zom.stores.opening is light.
-CONCURRENT = tuple(f"zom.stores.{name}" for name in ("fsspec.at_once", "http", "object", "zarr_python"))
+CONCURRENT = (
+    "zom.threads",
+    *(f"zom.stores.{name}" for name in ("fsspec.at_once", "http", "object", "zarr_python")),
+)
 
 # numpy and pydantic are dependencies; what they load themselves is not zom's to avoid.
 PROBE = """

@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import UNREADABLE, CommandError, note_verb
 from zom.cli.parameters import parameters_from
 from zom.cli.place_report import choices_from, report_at
+from zom.cli.printing import tell
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
+    from concurrent.futures import Executor, Future
+    from typing import TypeAlias
 
     from zom.cli.place_report import Choices
     from zom.conventions.report import Report
+
+    _Waiting: TypeAlias = list[tuple[str, Future[Report]]]
 
 __all__ = ["reports_of"]
 
@@ -26,23 +32,39 @@ __all__ = ["reports_of"]
 def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Choices) -> Iterator[Report]:
     """The report of each place, in their order, as soon as it is known."""
     if arguments.jobs != 1 and len(places) > 1 and "-" not in {*places, arguments.like}:
-        yield from _in_processes(places, arguments)
-        return
+        try:
+            pool, waiting = _begun(places, arguments)
+        except (ImportError, NotImplementedError, OSError, RuntimeError) as error:
+            # WebAssembly and some services have none of what processes need; others allow no more of them.
+            tell(f"zom validate: one process does all, since no other can be started: {error}")
+        else:
+            yield from _results(pool, waiting)
+            return
     parameters = parameters_from(arguments.parameters)
     yield from (report_at(name, arguments, choices, parameters) for name in places)
 
 
-def _in_processes(places: Sequence[str], arguments: argparse.Namespace) -> Iterator[Report]:
-    """As many at once as there are `jobs`; 0 for one on each core."""
+def _begun(places: Sequence[str], arguments: argparse.Namespace) -> tuple[Executor, _Waiting]:
+    """As many processes as there are `jobs`, 0 for one on each core, and the reports that they make."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - where it is asked for
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as above
     from multiprocessing import get_context  # noqa: PLC0415 - as above
 
     jobs = min(arguments.jobs or os.cpu_count() or 1, len(places))
     # A process that is forked would share the locks of threads, and what they hold at that moment.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (arguments,))
     try:
-        for place, made in [(place, pool.submit(_report_at, place)) for place in places]:
+        return pool, [(place, pool.submit(_report_at, place)) for place in places]
+    except BaseException:
+        with suppress(RuntimeError):  # a thread that was never started can't be waited for
+            pool.shutdown(cancel_futures=True)
+        raise
+
+
+def _results(pool: Executor, waiting: _Waiting) -> Iterator[Report]:
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - where it is asked for
+
+    try:
+        for place, made in waiting:
             try:
                 yield made.result()
             except BrokenProcessPool as cause:

@@ -370,7 +370,10 @@ def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], No
     ]
     try:
         for thread in threads:
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:
+                break  # the system gives no more, or none at all: those that there are do the work
         attempt()
     finally:
         shared.stop()

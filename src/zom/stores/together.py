@@ -30,9 +30,9 @@ def ahead(store: Backend, call: Callable[[], T]) -> Generator[Callable[[], T]]:
     if not answers_late(store):
         yield call
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - stores that answer at once need none
+    from zom.threads import Threads  # noqa: PLC0415 - stores that answer at once need none
 
-    with ThreadPoolExecutor(1, "zom-ahead") as thread:
+    with Threads(1, "zom-ahead") as thread:
         yield thread.submit(call).result
 
 
@@ -46,10 +46,10 @@ def together(store: Backend, *calls: Callable[[], Any]) -> list[Any]:
     """
     if len(calls) < 2 or not answers_late(store):
         return [call() for call in calls]
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - as above
+    from zom.threads import Threads  # noqa: PLC0415 - as above
 
     first, *others = calls
-    with ThreadPoolExecutor(len(others), "zom-together") as threads:
+    with Threads(len(others), "zom-together") as threads:
         waiting = [threads.submit(call) for call in others]
         return [first(), *(each.result() for each in waiting)]
 

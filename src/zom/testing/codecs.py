@@ -9,7 +9,6 @@ class TestRot(CodecSuite):
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -22,6 +21,7 @@ from zom.extension import Block, Bytes, Codec, Elements, Form, Stream, codecs
 from zom.extension.resolve import data_type
 from zom.testing.array_use import check_use, document_of, is_array, same, same_form
 from zom.testing.configurations import ConfigurationSuite, read_configuration
+from zom.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -208,7 +208,7 @@ class CodecSuite(ConfigurationSuite):
                 )
 
     def test_threads_share_a_coder(self) -> None:
-        with ThreadPoolExecutor(4) as pool:
+        with Threads(4) as pool:
             for made, before, after, chunk in self._forms():
                 coder: Any = self.codec.bind(made, before, after)
                 wanted = coder.decode(coder.encode(chunk))

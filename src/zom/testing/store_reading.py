@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from zom.errors import PathError, ReadOnlyError, StoreError
 from zom.stores.interface import ByteRange, Listing, Range, Store, Suffix
 from zom.stores.wrap import ReadOnlyStore
+from zom.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -255,7 +255,7 @@ class ReadingSuite:
                 filled.list_dir(prefix)
 
     def test_threads_read_at_once(self, filled: Store) -> None:
-        with ThreadPoolExecutor(4) as pool:
+        with Threads(4) as pool:
             found = list(pool.map(filled.get, list(VALUES) * 5))
         assert found == list(VALUES.values()) * 5
 

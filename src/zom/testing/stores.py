@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from zom.stores.wrap import PrefixStore
 from zom.testing.faulty import FaultyStore
 from zom.testing.store_machine import check_as_dict
 from zom.testing.store_reading import BAD_KEYS, ODD_KEYS, ReadingSuite
+from zom.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -129,7 +129,7 @@ class StoreSuite(ReadingSuite):
             def create(number: int) -> bool:
                 return store.create(key, b"%d" % number)
 
-            with ThreadPoolExecutor(4) as pool:
+            with Threads(4) as pool:
                 return list(pool.map(create, range(4)))
 
         for attempt in range(5):
@@ -270,7 +270,7 @@ class StoreSuite(ReadingSuite):
             with store.lock("count"):
                 store.set("count", b"%d" % (int(store.get("count") or b"") + 1))
 
-        with ThreadPoolExecutor(4) as pool:
+        with Threads(4) as pool:
             list(pool.map(add, range(40)))
         assert store.get("count") == b"40"
 
@@ -298,7 +298,7 @@ class StoreSuite(ReadingSuite):
                 time.sleep(0.0002)
 
         store.set("a", b"0 0")
-        with ThreadPoolExecutor(4) as pool:
+        with Threads(4) as pool:
             for ended in [pool.submit(act) for act in (write, update, update)]:
                 ended.result()
         assert (store.get("a") or b"").split()[0] == b"24"
@@ -361,7 +361,7 @@ class StoreSuite(ReadingSuite):
             store.set_partial("a", place, b"x")
 
         store.set("a", bytes(40))
-        with ThreadPoolExecutor(4) as pool:
+        with Threads(4) as pool:
             list(pool.map(put, range(40)))
         assert store.get("a") == b"x" * 40
 

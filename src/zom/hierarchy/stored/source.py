@@ -13,10 +13,11 @@ from zom.stores.key_tree import KeyTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import Future
     from types import TracebackType
 
     from zom.stores.interface import Listing, Store
+    from zom.threads import Threads
 
 __all__ = ["Source"]
 
@@ -60,7 +61,7 @@ class Source:
         self._scanned: str | None = None
         """The prefix below which all keys are in `_tree`, where the store lists by a scan."""
         self._tree = KeyTree()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Threads | None = None
 
     @property
     def is_far(self) -> bool:
@@ -97,10 +98,10 @@ class Source:
         if not new:
             return
         if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loaded where it is needed
+            from zom.threads import Threads  # noqa: PLC0415 - loaded where it is needed
 
             most = min(self.at_once, _MOST_THREADS)
-            self._pool = ThreadPoolExecutor(most, thread_name_prefix="zom-list")
+            self._pool = Threads(most, thread_name_prefix="zom-list")
         for prefix in new:
             self._under_way[prefix] = self._pool.submit(self.store.list_dir, prefix)
 

@@ -11,7 +11,6 @@ import base64
 import os
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -34,6 +33,7 @@ from zom.stores.interface import (
     Versioned,
     cut,
 )
+from zom.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -98,7 +98,7 @@ class HTTPStore(Store):
             "pickle_credentials": pickle_credentials,
         }
         self._client = Client(self._sent, Limits(timeout, retries, max_value_bytes))
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._pool: tuple[int, Threads] | None = None
         self._is_closed = False
         self._has_index = False
         self._by_size = False
@@ -236,13 +236,13 @@ class HTTPStore(Store):
         with self._told(part.key, "read"):
             return self._read_part(part)
 
-    def _threads(self) -> ThreadPoolExecutor:
+    def _threads(self) -> Threads:
         """The threads that ask, made when first needed and made anew in a forked process."""
         with _Making.guard:
             if self._is_closed:
                 raise StoreError(self.url, "", "read", "the store is closed")
             if self._pool is None or self._pool[0] != os.getpid():
-                made = ThreadPoolExecutor(self._options["concurrency"], thread_name_prefix="zom-http")
+                made = Threads(self._options["concurrency"], thread_name_prefix="zom-http")
                 self._pool = (os.getpid(), made)
             return self._pool[1]
 

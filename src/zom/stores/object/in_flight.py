@@ -69,7 +69,11 @@ def run_apart(work: Coroutine[Any, Any, T]) -> T:
             failed.append(error)
 
     thread = threading.Thread(target=run, name="zom-object-store", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:
+        # The system gives no more threads; inside another event loop, this can't be done.
+        return _run_in_new_loop(work)
     try:
         thread.join()
     except BaseException:
