@@ -671,12 +671,15 @@ def test_of_many_processes_that_make_an_archive_one_succeeds(path):
         assert store.get("a") == b"%d" % winner
 
 
-@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP])
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP, None])
 def test_an_archive_is_made_where_there_are_no_hard_links(path, tmp_path, monkeypatch, error):
     def link(*_args, **_options):
         raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr(os, "link", link)
+    if error is None:
+        monkeypatch.delattr(os, "link")  # as in WebAssembly
+    else:
+        monkeypatch.setattr(os, "link", link)
     first, second = ZipStore(path, mode="w"), ZipStore(path, mode="w")
     first.set("a", b"1")
     first.close()

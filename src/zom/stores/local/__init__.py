@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 import threading
 import weakref
 from contextlib import contextmanager, nullcontext, suppress
@@ -171,7 +172,8 @@ class LocalStore(Store):
 
     @override
     def holds(self, key: str) -> bool:
-        return True
+        # The files of WebAssembly have names of JavaScript: it takes all bytes that are no text for one character.
+        return sys.platform != "emscripten" or super().holds(key)
 
     @property
     @override

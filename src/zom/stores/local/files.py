@@ -12,6 +12,7 @@ from zom.stores.ranges import ByteRange, Suffix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
 __all__ = [
     "DIRECTORY",
@@ -26,6 +27,7 @@ __all__ = [
     "is_there",
     "kind",
     "leads_back",
+    "link",
     "mode_of",
     "names_in",
     "open_directory",
@@ -55,6 +57,13 @@ READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 DIRECTORY = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
+
+
+def link(file: str | PathLike[str], name: str | PathLike[str], **places: Any) -> None:
+    """Give a file one more name, as `os.link` does; an error of NO_LINKS where the system has no such call, as WebAssembly."""
+    if not hasattr(os, "link"):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    os.link(file, name, **places)
 
 
 def open_directory(root: int, names: Sequence[str], *, create: bool = False, durable: bool = False) -> int:

@@ -198,7 +198,7 @@ class _Holding:
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:
     """Remove the lock file `name` of the open `directory` unless a process holds it; whether it is gone."""
-    if not is_possible():  # pragma: no cover - Windows
+    if not is_possible():  # pragma: no cover - Windows and WebAssembly
         return False
     try:
         descriptor = os.open(name, _OPEN, dir_fd=directory)

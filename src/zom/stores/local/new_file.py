@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from zom.stores.local.files import NO_LINKS, is_file_there, write_all
+from zom.stores.local.files import NO_LINKS, is_file_there, link, write_all
 from zom.stores.local.temporary import hold, temporary_name
 from zom.stores.local.whole_locks import unlock
 from zom.stores.locks import remake_in_children
@@ -139,7 +139,7 @@ class Temporary:
         """As the protocol says."""
         here = self._directory
         try:
-            os.link(self.name, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
+            link(self.name, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
         except FileExistsError:
             return False
         return True
@@ -186,7 +186,7 @@ class Nameless:
     def create(self, name: str) -> bool:
         """As the protocol says."""
         try:
-            os.link(f"{_OPEN_FILES}/{self._descriptor}", name, dst_dir_fd=self._directory)
+            link(f"{_OPEN_FILES}/{self._descriptor}", name, dst_dir_fd=self._directory)
         except FileExistsError:
             return False
         except OSError as error:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from zom.stores.local.files import give_back, remove_lock_file
+from zom.stores.local.files import give_back, link, remove_lock_file
 from zom.stores.local.temporary import temporary_name
 from zom.stores.local.whole_locks import lock, unlock
 
@@ -67,7 +67,7 @@ class RecycledLock:
             self.close()
             return False
         try:
-            os.link(self._name, name, src_dir_fd=self._home, dst_dir_fd=directory, follow_symlinks=False)
+            link(self._name, name, src_dir_fd=self._home, dst_dir_fd=directory, follow_symlinks=False)
         except FileExistsError:
             unlock(self._descriptor)
             return False

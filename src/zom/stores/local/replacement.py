@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from zom.stores.local.durability import sync_directory
-from zom.stores.local.files import NO_LINKS
+from zom.stores.local.files import NO_LINKS, link
 from zom.stores.local.temporary import TEMPORARY, hold, remove_abandoned, temporary_name
 
 fcntl: Any
@@ -82,7 +82,7 @@ class Replacement:
 
     def _create(self) -> None:
         try:
-            os.link(self.temporary, self.target)
+            link(self.temporary, self.target)
         except FileExistsError:
             raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
         except OSError as error:

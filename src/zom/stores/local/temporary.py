@@ -67,7 +67,7 @@ def hold(descriptor: int) -> None:
 
 def remove_abandoned(name: str, directory: int) -> bool:
     """Remove the file `name` of the open `directory` unless a process holds it; whether it is gone."""
-    if not is_possible():  # pragma: no cover - Windows, where nothing is swept
+    if not is_possible():  # pragma: no cover - Windows and WebAssembly, where nothing is swept
         return False
     try:
         descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)

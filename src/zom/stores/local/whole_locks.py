@@ -1,7 +1,8 @@
 """Locks of whole open files: open-file-description locks, fcntl_locking(2), as tensorstore takes them.
 
 They end with the process, or when all copies of the descriptor are closed. Where a system knows no such
-locks, as gVisor and macOS, flock(2) must do, for all processes alike.
+locks, as gVisor and macOS, flock(2) must do, for all processes alike. WebAssembly has one process, and a flock
+that keeps nobody out.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
+import sys
 from typing import Any
 
 from zom.stores.interrupts import interruptible
@@ -32,12 +34,12 @@ _READ, _WRITE, _NONE = (
 
 
 def is_possible() -> bool:
-    """Whether this system has such locks at all.
+    """Whether this system has locks that tell whether somebody else holds them.
 
     >>> is_possible()
     True
     """
-    return fcntl is not None
+    return fcntl is not None and sys.platform != "emscripten"
 
 
 def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:

@@ -84,9 +84,11 @@ class Positioned(io.RawIOBase):
 
     @override
     def readinto(self, buffer: Buffer, /) -> int:
-        got = int(os.preadv(self._descriptor, [memoryview(buffer)], self._position))
-        self._position += got
-        return got
+        target = memoryview(buffer)
+        value = os.pread(self._descriptor, target.nbytes, self._position)
+        target[: len(value)] = value
+        self._position += len(value)
+        return len(value)
 
 
 class Entries(NamedTuple):
