@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.interpreter_lock import has_lock
 from zom.numpy_later import np
+from zom.packages import import_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,10 @@ def _compiled() -> Callable[[Any], int] | None:
     """The function of google-crc32c; None where there is no compiled one, of which it warns: its own is slower still."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        module = import_module("google_crc32c")
+        try:
+            module = import_package("google_crc32c")
+        except ImportError:  # there is none for WebAssembly
+            return None
     return None if module.implementation == "python" else module.value
 
 

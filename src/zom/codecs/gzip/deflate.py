@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from zom.codecs.gzip.inflate import Format
+from zom.codecs.gzip.inflate import Format, Inflater
 from zom.codecs.gzip.libdeflate import GzipByLibdeflate, ZlibByLibdeflate, libdeflate
 from zom.codecs.stream_size import stream_before
 
@@ -34,6 +34,8 @@ def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
     True
     """
     stream = stream_before(before, name)
+    if libdeflate is None:
+        return Inflater(stream, GZIP, lambda chunk: zlib.compress(chunk, level, _GZIP))
     return GzipByLibdeflate(stream, GZIP, _compressor(libdeflate.gzip_compress, level, _GZIP))
 
 
@@ -46,6 +48,8 @@ def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
     True
     """
     stream = stream_before(before, name)
+    if libdeflate is None:
+        return Inflater(stream, ZLIB, lambda chunk: zlib.compress(chunk, level, _ZLIB))
     return ZlibByLibdeflate(stream, ZLIB, _compressor(libdeflate.zlib_compress, level, _ZLIB))
 
 

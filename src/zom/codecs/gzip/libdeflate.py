@@ -4,25 +4,36 @@ libdeflate decodes one stream, checks its sum, and doesn't say where that stream
 it would go unseen. So what it makes is only taken where the chunk ends with the sum of it (and, in gzip,
 its size), and has these bytes nowhere else: then the stream ends where the chunk does. All other chunks,
 which are few, are left to the decoder of `inflate`, as are damaged ones: it says what is wrong with them.
+For WebAssembly there is no such package: there, Python's own zlib does all.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+import zlib
 from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
 
 from zom.codecs.gzip.inflate import Inflater
 from zom.numpy_later import np
+from zom.packages import import_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.extension.bound import Data
 
-__all__ = ["GzipByLibdeflate", "ZlibByLibdeflate", "ends_with", "libdeflate"]
+__all__ = ["GzipByLibdeflate", "ZlibByLibdeflate", "adler32_sum", "crc32_sum", "ends_with", "libdeflate"]
 
-libdeflate: Any = import_module("deflate")
-"""The package, which says no types."""
+libdeflate: Any
+"""The package, which says no types; None where there is none."""
+try:
+    libdeflate = import_package("deflate")
+except ImportError:
+    libdeflate = None
+
+adler32_sum: Callable[[Data, int], int] = (libdeflate or zlib).adler32
+crc32_sum: Callable[[Data, int], int] = (libdeflate or zlib).crc32
 
 _FEW = 1 << 14
 """So few bytes that `bytes.find` has looked through them before numpy is called."""
@@ -32,9 +43,6 @@ _MOST_PER_BYTE = 1032
 
 class ZlibByLibdeflate(Inflater):
     """RFC 1950."""
-
-    _expand: Callable[[Data, int], bytearray] = staticmethod(libdeflate.zlib_decompress)
-    """Makes exactly so many bytes, or fails."""
 
     def decode(self, chunk: Data) -> Data:
         """What all streams in `chunk` hold, one after the other."""
@@ -48,6 +56,11 @@ class ZlibByLibdeflate(Inflater):
                 return made
         return super().decode(chunk)
 
+    def _expand(self, chunk: Data, size: int) -> bytearray:
+        """Make exactly so many bytes, or fail."""
+        made: bytearray = libdeflate.zlib_decompress(chunk, size)
+        return made
+
     def _size(self, chunk: Data) -> int | None:
         """How many bytes a stream that is the whole chunk holds, if that can be told."""
         del chunk
@@ -55,24 +68,27 @@ class ZlibByLibdeflate(Inflater):
 
     def _tail(self, made: bytearray) -> bytes:
         """What stands at the end of a stream that holds `made`."""
-        adler: int = libdeflate.adler32(made, 1)
-        return adler.to_bytes(4, "big")
+        return adler32_sum(made, 1).to_bytes(4, "big")
 
 
 class GzipByLibdeflate(ZlibByLibdeflate):
     """RFC 1952."""
 
-    _expand = staticmethod(libdeflate.gzip_decompress)
+    @override
+    def _expand(self, chunk: Data, size: int) -> bytearray:
+        made: bytearray = libdeflate.gzip_decompress(chunk, size)
+        return made
 
+    @override
     def _size(self, chunk: Data) -> int | None:
         stated = int.from_bytes(chunk[-4:], "little")
         if self._before.nbytes is not None:
             return stated if stated == self._before.nbytes else None
         return stated if stated <= min(self._before.most, _MOST_PER_BYTE * len(chunk)) else None
 
+    @override
     def _tail(self, made: bytearray) -> bytes:
-        crc: int = libdeflate.crc32(made, 0)
-        return crc.to_bytes(4, "little") + len(made).to_bytes(4, "little")
+        return crc32_sum(made, 0).to_bytes(4, "little") + len(made).to_bytes(4, "little")
 
 
 def ends_with(data: Data, tail: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from zom.codecs.crc32c.checksum import SumAfter, SumBefore
 from zom.codecs.crc32c.sum import crc32c_function
-from zom.codecs.gzip.libdeflate import libdeflate
+from zom.codecs.gzip.libdeflate import adler32_sum, crc32_sum
 from zom.codecs.numcodecs.hdf5_sums import fletcher32_function, lookup3_function
 from zom.codecs.stream_size import stream_before
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
@@ -103,7 +103,7 @@ class Adler32(Checksum):
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
         """As libdeflate makes it."""
         del configuration
-        return lambda data: libdeflate.adler32(data, 1)
+        return lambda data: adler32_sum(data, 1)
 
 
 class CRC32(Checksum):
@@ -116,7 +116,7 @@ class CRC32(Checksum):
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
         """As libdeflate makes it."""
         del configuration
-        return lambda data: libdeflate.crc32(data, 0)
+        return lambda data: crc32_sum(data, 0)
 
 
 class CRC32C(Checksum):
