@@ -28,37 +28,30 @@ TESTS = ("tests/wasm/in_wasm.py", "tests/stores/test_suite.py", "tests/stores/te
 def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         packages, data = Path(temporary, "packages"), Path(temporary, "data")
-        npm = [
-            "npm",
-            "install",
-            "--prefix",
-            HERE,
-            "--no-audit",
-            "--no-fund",
-            "--no-package-lock",
-            "--loglevel=error",
-        ]
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--target",
-            packages,
-            "--only-binary",
-            ":all:",
-        ]
-        for command in (
-            npm,
-            [*pip, "--python-version", PYTHON, "--platform", PLATFORM, "--platform", "any", *NEEDED],
-        ):
-            subprocess.run(command, check=True)
+        install(packages)
         write(data)
         # A name of bytes that are no text is one in the suite, and none of JavaScript's.
         chosen = ["-q", "-k", "not odd_key_is_held_or_refused"]
         command = ["node", HERE / "run.mjs", packages, PROJECT, data, *chosen, *TESTS]
         return subprocess.run(command, check=False).returncode
+
+
+def install(packages: Path) -> None:
+    """Pyodide beside this script, and what zom and its tests need into a folder."""
+    npm = [
+        "npm",
+        "install",
+        "--prefix",
+        HERE,
+        "--no-audit",
+        "--no-fund",
+        "--no-package-lock",
+        "--loglevel=error",
+    ]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", packages, "--only-binary", ":all:"]
+    platform = ["--python-version", PYTHON, "--platform", PLATFORM, "--platform", "any"]
+    for command in (npm, [*pip, *platform, *NEEDED]):
+        subprocess.run(command, check=True)
 
 
 def write(folder: Path) -> None:

@@ -16,10 +16,10 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from urllib.parse import SplitResult
 
-__all__ = ["MISSING", "Answer", "Client", "HTTPFailure", "Limits", "escaped"]
+__all__ = ["MISSING", "Answer", "Client", "HTTPFailure", "Limits", "escaped", "refuse_coding"]
 
 MISSING = frozenset({404, 410})
 _TRANSIENT = frozenset({429, 500, 502, 503, 504})
@@ -58,6 +58,8 @@ class Answer:
     url: str
     is_directory: bool = False
     """Whether the server answered for the address with a slash after it: its index, not a value."""
+    shows_all: bool = True
+    """Whether all headers are here: a browser keeps back those of other sites that these don't name."""
 
     def header(self, name: str) -> str:
         """The header of that name, in lower case, or an empty text."""
@@ -82,12 +84,24 @@ class Client:
     def get(self, url: str, headers: Mapping[str, str], max_bytes: int | None = None) -> Answer:
         """The answer after redirects and, where the server is only busy, some patience."""
         limit = self._limits.max_bytes if max_bytes is None else max_bytes
+        return self._patiently(lambda: self._follow(url, headers, limit))
+
+    def ask_size(self, url: str) -> Answer:
+        """An answer that tells how long a value is: to a request for its first byte."""
+        return self.get(url, {"Range": "bytes=0-0"})
+
+    def may_ask_for_ends(self, url: str) -> bool:
+        """Whether a range that counts from the end of a value can be asked for there, as far as that is known."""
+        del url
+        return True
+
+    def _patiently(self, ask: Callable[[], Answer]) -> Answer:
         attempt = 0
         while True:
             last = attempt >= self._limits.retries
             pause = 0.1 * 2**attempt
             try:
-                answer = self._follow(url, headers, limit)
+                answer = ask()
             except _Dropped:
                 if last:
                     raise
@@ -138,7 +152,7 @@ class Client:
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             body = self._body(answer, limit)
-            _refuse_coding(answer.status, found)
+            refuse_coding(answer.status, found)
             kept = not answer.will_close and not self._is_closed
         except TimeoutError as cause:
             raise HTTPFailure(f"no answer within {self._limits.timeout:g} seconds") from cause
@@ -215,7 +229,7 @@ def _redirected(here: SplitResult, location: str) -> SplitResult:
     return there._replace(netloc=there.netloc.rpartition("@")[2], fragment="")
 
 
-def _refuse_coding(status: int, headers: Mapping[str, str]) -> None:
+def refuse_coding(status: int, headers: Mapping[str, str]) -> None:
     """Whoever asks for the bytes as they are, and gets them packed, can't know how long they are."""
     coding = headers.get("content-encoding", "identity").strip().lower()
     if status in {200, 206} and coding not in {"identity", ""}:
