@@ -30,6 +30,8 @@ def answers(url: str) -> dict[str, Any]:
         "many": lambda: store.get_many([CHUNK, "missing", ("a/x/c/1", Range(0, 3))]),
         "of a version": lambda: of_version(store),
         "of another version": lambda: store.get_parts([Part(CHUNK, Range(0, 2), '"other"')]),
+        "too long": lambda: HTTPStore(url, max_value_bytes=79).get(CHUNK),
+        "late": lambda: HTTPStore(url, retries=0, timeout=0.5).get("late"),
         "tree": lambda: [path for path, _ in zom.read(url).walk()],
     }
     return {name: repr(told(ask)) for name, ask in questions.items()}
