@@ -242,6 +242,7 @@ class ChunkError(ZomError):
         *,
         codec: str = "",
         byte_range: tuple[int, int] | None = None,
+        lacks_memory: bool = False,
     ) -> None:
         self.store = store
         self.node = node
@@ -252,11 +253,14 @@ class ChunkError(ZomError):
         """The codec that found it; empty where none did."""
         self.byte_range = byte_range
         """Start and end of the bytes at fault, where they are a part of the value, as in a shard."""
+        self.lacks_memory = lacks_memory
+        """Whether nothing is at fault but that there was no memory: what is stored may be sound."""
         super().__init__(store, node, key, verb, reason)
 
     def __reduce__(self) -> tuple[object, ...]:
         facts = (self.store, self.node, self.key, self.verb, self.reason)
-        return (type(self), facts, {"codec": self.codec, "byte_range": self.byte_range})
+        names = ("codec", "byte_range", "lacks_memory")
+        return (type(self), facts, {name: getattr(self, name) for name in names})
 
     def __str__(self) -> str:
         why = f"{self.codec}: {self.reason}" if self.codec else self.reason
@@ -268,6 +272,8 @@ class ChunkError(ZomError):
         """What to do next; empty where the reason says it."""
         if "; " in self.reason:
             return ""
+        if self.lacks_memory:
+            return "free memory, or choose smaller chunks"
         if self.verb == "encode":
             return "write values that the array's codecs can hold"
         return self._step

@@ -338,6 +338,13 @@ def _run(arguments: Sequence[str]) -> int:
         return _told(verb, command_error(error), arguments)
     except (BrokenPipeError, UnwritableOutputError):
         raise
+    except MemoryError as cause:
+        what = f": {cause}" if str(cause) else ""
+        return _told(
+            verb,
+            CommandError(f"there is no memory left{what}; free some, or read less at once", UNREADABLE),
+            arguments,
+        )
     except Exception as cause:  # noqa: BLE001 - a fault of zom is one line, too
         if "--debug" in arguments:
             _print_traceback(cause)

@@ -153,8 +153,13 @@ class Chunks:
         """The error of a chunk."""
         return ChunkError(self.store.url, self.node, key, verb, reason, codec=codec, byte_range=byte_range)
 
-    def refused(self, verb: str, key: str, error: CodecError) -> ChunkError:
+    def refused(self, verb: str, key: str, error: CodecError | MemoryError) -> ChunkError:
         """The error of a chunk whose codecs raised `error`."""
+        if isinstance(error, MemoryError):
+            detail = f": {error}" if str(error) else ""
+            return ChunkError(
+                self.store.url, self.node, key, verb, f"there is no memory for it{detail}", lacks_memory=True
+            )
         return self.failure(verb, key, error.reason, error.codec, byte_range=error.byte_range)
 
     def locate(self, error: StoreError) -> None:

@@ -136,7 +136,7 @@ def _read_shards(
                 if nbytes >= _BATCH:
                     changed.update(_read_inner(chunks, waiting, threads))
                     waiting, nbytes = [], 0
-        except CodecError as error:
+        except (CodecError, MemoryError) as error:
             raise chunks.refused("decode", key, error) from error
     changed.update(_read_inner(chunks, waiting, threads))
     for place, part, room in rooms:
@@ -215,6 +215,8 @@ def _put(chunks: Chunks, each: _Inner, data: Data) -> None:
     try:
         check_length(data, each.span)
         put_in_place(inner, data, each.part, each.target)
+    except MemoryError as error:
+        raise chunks.refused("decode", each.key, error) from error
     except CodecError as error:
         refused = shard.refuse(each.number, error, each.span)
         raise chunks.refused("decode", each.key, refused) from error

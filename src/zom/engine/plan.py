@@ -16,7 +16,6 @@ from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.dataclass import dataclass
 from zom.engine.split import walk
 from zom.engine.workers import share, worth
-from zom.errors import CodecError
 from zom.extension.axis import Axis
 from zom.extension.bound import Block
 from zom.extension.fill_bits import FillTest, fill_cell
@@ -93,22 +92,22 @@ class ChunkForm:
         return self.chain.encode_by(lambda array: shard.encode(array, shared), chunk)
 
     def new(self) -> Array:
-        """A chunk of fill values; CodecError where there is no memory for it."""
+        """A chunk of fill values; MemoryError where there is none for it."""
         try:
             return np.full(self.shape, self.fill, self.chain.block.dtype)
         except (MemoryError, ValueError) as cause:
             raise self._too_large() from cause
 
     def scratch(self) -> Array:
-        """Memory for a chunk, laid out so that decoding fills it without a copy; CodecError where there is none."""
+        """Memory for a chunk, laid out so that decoding fills it without a copy; MemoryError where there is none."""
         try:
             return self.chain.scratch()
         except (MemoryError, ValueError) as cause:
             raise self._too_large() from cause
 
-    def _too_large(self) -> CodecError:
+    def _too_large(self) -> MemoryError:
         lengths = " x ".join(map(str, self.shape))
-        return CodecError(f"there is no memory for a chunk of {lengths} elements, {self.nbytes} bytes")
+        return MemoryError(f"{lengths} elements, {self.nbytes} bytes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,7 +116,7 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
             return
         for part, key in parts:
             places.of(part.chunk).taker()(part, key)
-    except CodecError as error:
+    except (CodecError, MemoryError) as error:
         raise chunks.refused("decode", key, error) from error
     except StoreError as error:
         chunks.locate(error)
@@ -161,7 +161,7 @@ def _read_each_run(
                         place.put(runs.parts.part(number), key, value)
                 raise
             runs.put(each, rows, places.work)
-    except CodecError as error:
+    except (CodecError, MemoryError) as error:
         raise chunks.refused("decode", key, error) from error
     except StoreError as error:
         chunks.locate(error)
@@ -200,7 +200,7 @@ def _read_batches(
             values = chunks.store.get_many([key for _, key in whole])
             for (part, key), data in zip(whole, values, strict=True):
                 places.of(part.chunk).put(part, key, data)
-    except CodecError as error:
+    except (CodecError, MemoryError) as error:
         raise chunks.refused("decode", key, error) from error
     except StoreError as error:
         chunks.locate(error)

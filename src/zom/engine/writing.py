@@ -149,7 +149,7 @@ class _Writer:
                     batch.put(key, data)
             if batch is not None:
                 batch.close()
-        except CodecError as error:
+        except (CodecError, MemoryError) as error:
             raise chunks.refused("encode", key, error) from error
         except StoreError as error:
             chunks.locate(error)
@@ -201,6 +201,8 @@ class _Writer:
                     if old is None or not (part.whole and self._replaces):
                         raise
                     return made(None)
+            except MemoryError as error:
+                raise chunks.refused("change", key, error) from error
             except CodecError as error:
                 raise chunks.refused("change" if _is_damaged(form, old) else "encode", key, error) from error
 

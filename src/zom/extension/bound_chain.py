@@ -246,7 +246,8 @@ class BoundChain:
             if cause.codec:
                 raise cause
             raise CodecError(cause.reason, name) from cause
-        if isinstance(cause, ZomError):
+        # Where there is no memory, nothing is known of the chunk.
+        if isinstance(cause, (ZomError, MemoryError)):
             raise cause
         raise CodecError(cause_text(cause), name) from cause
 

@@ -7,6 +7,7 @@ They see keys and byte ranges that were checked, and are not asked to write wher
 from __future__ import annotations
 
 import errno
+import os
 import re
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -290,6 +291,8 @@ class Backend(ABC):
 
     def _reason(self, cause: Exception) -> str:
         """What a failure below means, in a few words."""
+        if isinstance(cause, MemoryError):
+            return os.strerror(errno.ENOMEM).lower()
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror.lower()
         return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

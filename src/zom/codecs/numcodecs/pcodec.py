@@ -153,6 +153,8 @@ def _calling(function: Callable[..., Any], *given: Any) -> Any:
     """What `function` gives; what it raises, a panic of Rust included, as a CodecError."""
     try:
         return function(*given)
+    except MemoryError:
+        raise
     except Exception as cause:
         raise CodecError(" ".join(str(cause).split())) from cause
     except BaseException as cause:

@@ -55,7 +55,9 @@ def _cut(store: Store, clearing: Clearing, old: Spec, new: Spec, *, shape: tuple
     chunks = Chunks(wide, store, clearing.prefix, clearing.path, Options())
     try:
         clear_beyond(chunks, wide, shape)
-    except ChunkError:
+    except ChunkError as error:
+        if error.lacks_memory:
+            raise
         # A chunk that can't be decoded stays as it is: whoever reads it is told, then as before.
         return
 

@@ -5,6 +5,8 @@ What is found is told elsewhere: a batch may have been checked by another proces
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.errors import CodecError, StoreError
@@ -80,17 +82,22 @@ class BatchCheck:
         sizes: list[tuple[StoredChunk, int]] = []
         try:
             faults = [(broken, key, str(error)) for broken, key, error in self._faults(batch, sizes)]
-        except StoreError as error:
+        except (StoreError, MemoryError) as cause:
             if len(batch) > 1:
                 for chunk in batch:
                     self._check([chunk], result)
                 return
-            result.unreadable.append((batch[0].key, error))
+            key = batch[0].key
+            error = cause if isinstance(cause, StoreError) else self._no_memory(key)
+            result.unreadable.append((key, error))
             if len(result.unreadable) > MOST_UNREADABLE:
                 raise
             return
         result.faults.extend(faults)
         result.found.extend(sizes)
+
+    def _no_memory(self, key: str) -> StoreError:
+        return StoreError(self._chunks.store.url, key, "read", os.strerror(errno.ENOMEM).lower())
 
     def _faults(
         self, batch: list[StoredChunk], sizes: list[tuple[StoredChunk, int]]

@@ -149,7 +149,7 @@ class ValuesOfArray:
             self._unreadable += 1
             if self._unreadable > MOST_UNREADABLE:
                 raise error
-            self._add(UNREADABLE, key, error.reason, "see to it that it can be read")
+            self._add(UNREADABLE, key, error.reason, error.step or "see to it that it can be read")
         for chunk, size in result.found:
             self._keys.count_one(chunk.key, size, form_of(self._chunks, chunk))
         work.progress.add(result.chunks)

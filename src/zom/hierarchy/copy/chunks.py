@@ -108,7 +108,7 @@ class _RawCheck:
         try:
             # Files of other formats have regular grids.
             plan.form(cast("tuple[int, ...]", plan.uniform)).chain.decode(value)
-        except CodecError as error:
+        except (CodecError, MemoryError) as error:
             raise self._pair.old.refused("decode", key, error) from error
 
 
@@ -122,7 +122,7 @@ def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
     def check(key: str, value: bytes) -> None:
         try:
             shard.parse(value).check()
-        except CodecError as error:
+        except (CodecError, MemoryError) as error:
             raise chunks.refused("verify", key, error) from error
 
     return check
@@ -316,8 +316,8 @@ def _copy_region(pair: ArrayPair, region: tuple[slice[int, int, int], ...], room
             if len(batch) >= parallel:
                 _put(pair, batch)
                 batch = []
-    except CodecError as error:
-        raise new.failure("encode", key, error.reason, error.codec) from error
+    except (CodecError, MemoryError) as error:
+        raise new.refused("encode", key, error) from error
     _put(pair, batch)
 
 
