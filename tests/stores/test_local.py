@@ -623,6 +623,24 @@ def test_a_signal_during_a_write_does_no_harm(store):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("follow", [True, False])
+def test_threads_that_list_one_directory_each_see_all_of_it(tmp_path, follow):
+    for number in range(1000):
+        (tmp_path / str(number)).touch()
+    store = LocalStore(tmp_path, follow_symlinks=follow)
+    found = []
+
+    def look():
+        found.extend(len(list(store.list())) for _ in range(20))
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [1000] * 80
+
+
 def test_a_huge_directory_is_listed_with_little_effort_for_each_name(store, calls):
     (store.root / "c").mkdir()
     for number in range(10_000):

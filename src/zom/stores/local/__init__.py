@@ -514,7 +514,8 @@ class LocalStore(Store):
     def _open_for_listing(self, path: str, *, follow: bool) -> int:
         if follow:
             return open_followed(self._root_fd, path)
-        return open_directory(self._root_fd, path.split("/") if path else [])
+        # Opened anew, also the root: copies of a descriptor share how far somebody has read.
+        return open_directory(self._root_fd, path.split("/") if path else ["."])
 
     # --- durability, locks, life -------------------------------------------------------------------
 
