@@ -269,3 +269,45 @@ def test_a_snapshot_gives_its_file_back(store):
     assert len(os.listdir("/proc/self/fd")) == before
     with pytest.raises(StoreError, match="cannot read 'a': bad file descriptor"):
         value.get(Range(0, 1))
+
+
+@pytest.mark.parametrize("there", [0, 100])
+@pytest.mark.parametrize("byte_range", [None, Range(50, 100), Range(120), Suffix(30)])
+def test_a_file_that_ends_before_its_size_is_an_error(store, monkeypatch, there, byte_range):
+    """As in a mount of rclone whose program still moves the file."""
+    store.set("a", bytes(200))
+    short_of(monkeypatch, there)
+    with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+        store.get("a", byte_range)
+    for size in (200, 100, 300):
+        if size > there:
+            with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+                store.get_into("a", memoryview(bytearray(size)))
+
+
+def test_a_file_that_was_shortened_meanwhile_is_as_long_as_it_is(store, monkeypatch):
+    store.set("a", bytes(200))
+    plain = files.size_of
+
+    def shortened(descriptor):
+        found = plain(descriptor)
+        os.truncate(store.root / "a", 100)
+        return found
+
+    monkeypatch.setattr(files, "size_of", shortened)
+    assert store.get("a") == bytes(100)
+
+
+def short_of(monkeypatch, there):
+    """Let the system give nothing of what lies behind `there` bytes of a file."""
+    pread, preadv = os.pread, os.preadv
+
+    def short(descriptor, length, offset):
+        return pread(descriptor, max(0, min(length, there - offset)), offset)
+
+    def shortv(descriptor, targets, offset):
+        first = memoryview(targets[0]).cast("B")
+        return preadv(descriptor, [first[: max(0, min(len(first), there - offset))]], offset)
+
+    monkeypatch.setattr(os, "pread", short)
+    monkeypatch.setattr(os, "preadv", shortv)

@@ -671,7 +671,7 @@ def test_of_many_processes_that_make_an_archive_one_succeeds(path):
         assert store.get("a") == b"%d" % winner
 
 
-@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP, None])
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP, errno.EIO, None])
 def test_an_archive_is_made_where_there_are_no_hard_links(path, tmp_path, monkeypatch, error):
     def link(*_args, **_options):
         raise OSError(error, os.strerror(error))

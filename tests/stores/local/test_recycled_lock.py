@@ -139,7 +139,7 @@ def test_each_thread_has_its_own_file(store):
     assert len(files(store)) == 100
 
 
-@pytest.mark.parametrize("error", [errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EOPNOTSUPP])
+@pytest.mark.parametrize("error", [errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EOPNOTSUPP, errno.EIO])
 def test_values_are_written_where_the_file_system_has_no_links(store, monkeypatch, error):
     asked = []
 

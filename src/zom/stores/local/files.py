@@ -48,9 +48,18 @@ _MOST = 0x7FFFF000
 """How many bytes Linux reads in one call: with so many asked for, the spare one was not."""
 
 NO_LINKS = frozenset(
-    {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+    {
+        errno.EPERM,
+        errno.EACCES,
+        errno.EXDEV,
+        errno.EOPNOTSUPP,
+        errno.ENOTSUP,
+        errno.ENOSYS,
+        errno.EMLINK,
+        errno.EIO,
+    }
 )
-"""What a system answers that gives a file no further name: as Android does, it may say that this is denied."""
+"""What a system answers that gives a file no further name: Android says that this is denied, rclone's mounts that it failed."""
 
 # Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -155,10 +164,16 @@ def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
     size = size_of(descriptor)
     if byte_range is None:
         value = os.pread(descriptor, size, 0)
-        # Files of the system say that they have no bytes, and have some.
-        return value if size and len(value) == size else read_at(descriptor, 0, size, to_end=True)
+        if not size or len(value) != size:
+            # Files of the system say that they have no bytes, and have some.
+            value = read_at(descriptor, 0, size, to_end=True)
+            _check_end(descriptor, len(value))
+        return value
     start, length = bounds(byte_range, size)
-    return read_at(descriptor, start, length)
+    value = read_at(descriptor, start, length)
+    if len(value) < length:
+        _check_end(descriptor, start + len(value))
+    return value
 
 
 def contents_into(descriptor: int, target: memoryview[Any]) -> int:
@@ -183,11 +198,20 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
     while 0 < got < length:
         more = os.preadv(descriptor, (rest[got:],), got)
         if not more:
-            return got
+            break
         got += more
+    if got < length:
+        _check_end(descriptor, got)
+        return got
     if got == length:
         got += len(os.pread(descriptor, 1, length))
     return got if got <= length else max(size, got)
+
+
+def _check_end(descriptor: int, end: int) -> None:
+    """Refuse to take for all of a file what ends before it does: a mount of rclone gives nothing of what it still moves."""
+    if os.fstat(descriptor).st_size > end:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def bounds(byte_range: ByteRange, size: int) -> tuple[int, int]:
