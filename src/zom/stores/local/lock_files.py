@@ -2,7 +2,8 @@
 
 Whoever changes a part of a file makes its lock file, locks it, and looks whether it still has its name; then
 he reads, writes, and removes it. The lock of a process ends with the process, and a lock file that is left is
-taken by the next.
+taken by the next. On a file system that a program makes, whose files may have locks of their own for each descriptor, the
+directory is locked besides.
 
 Nothing is ever written into a lock file: one that a killed writer leaves is empty, and does no harm. tensorstore
 writes into those that it finds and does not shorten them, so the end of a longer one would be left in its value.
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.local.directory_locks import DirectoryLocks
 from zom.stores.local.files import give_back, remove_lock_file
+from zom.stores.local.mounts import is_by_program
 from zom.stores.local.recycled_lock import RecycledLock
 from zom.stores.local.temporary import OWN
 from zom.stores.local.whole_locks import UNLOCKABLE, is_possible, lock, unlock
@@ -156,7 +158,16 @@ class LockFiles:
 class _Holding:
     """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
 
-    __slots__ = ("_directory", "_instead", "_lock_name", "_locks", "_needs_lock", "_recycled", "_taken")
+    __slots__ = (
+        "_beside",
+        "_directory",
+        "_instead",
+        "_lock_name",
+        "_locks",
+        "_needs_lock",
+        "_recycled",
+        "_taken",
+    )
 
     def __init__(
         self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool
@@ -168,8 +179,19 @@ class _Holding:
         self._needs_lock = needs_lock
         self._recycled: RecycledLock | None = None
         self._instead: AbstractContextManager[None] | None = None
+        self._beside: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> None:
+        if is_by_program(self._directory):
+            self._beside = self._locks.directories.hold(self._directory, shared=not self._needs_lock)
+            self._beside.__enter__()
+        try:
+            self._hold_file()
+        except BaseException:
+            self._leave_directory()
+            raise
+
+    def _hold_file(self) -> None:
         recycled = self._locks.recycled
         if recycled is not None and recycled.take(self._directory, self._lock_name):
             self._recycled = recycled
@@ -188,12 +210,19 @@ class _Holding:
         self._locks.note(self._taken)
 
     def __exit__(self, *error: object) -> None:
-        if self._instead is not None:
-            self._instead.__exit__(None, None, None)
-        elif self._recycled is not None:
-            self._recycled.give(self._directory, self._lock_name)
-        elif self._locks.forget(self._taken):
-            _release(self._taken.mark, self._directory, self._lock_name)
+        try:
+            if self._instead is not None:
+                self._instead.__exit__(None, None, None)
+            elif self._recycled is not None:
+                self._recycled.give(self._directory, self._lock_name)
+            elif self._locks.forget(self._taken):
+                _release(self._taken.mark, self._directory, self._lock_name)
+        finally:
+            self._leave_directory()
+
+    def _leave_directory(self) -> None:
+        if self._beside is not None:
+            self._beside.__exit__(None, None, None)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:

@@ -1,0 +1,39 @@
+"""Mounts: which file systems are made by a program (FUSE), as proc_pid_mountinfo(5) tells on Linux.
+
+Such a program is told the name of a file that is to be opened, and may open another that has it by then; some number files by
+their names. So two descriptors may have the same number and not the same locks, as in mounts of gocryptfs and rclone.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+__all__ = ["is_by_program"]
+
+_MOUNTS = Path("/proc/self/mountinfo")
+
+
+def is_by_program(descriptor: int) -> bool:
+    """Whether the open file or directory is on such a file system, as far as that can be told.
+
+    >>> is_by_program(0)
+    False
+    """
+    return _kind_of(os.fstat(descriptor).st_dev).startswith("fuse")
+
+
+@lru_cache(maxsize=64)
+def _kind_of(device: int) -> str:
+    """The kind of the file system on a device; empty where nobody tells."""
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    for line in lines:
+        facts, _, more = line.partition(" - ")
+        if facts.split()[2] == wanted:
+            return more.split()[0]
+    return ""
