@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import threading
+from contextlib import suppress
 
 import pytest
 
 import zom
 from zom.engine import workers
-from zom.errors import ConflictError, NotFound, PathError
+from zom.errors import ConflictError, NotFound, PathError, ZomError
 from zom.handles.changes import plan_delete, plan_rename
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
@@ -185,3 +189,73 @@ def test_the_other_formats_nodes_below_are_removed_too():
     store.set("g/old/.zarray", zom.v2.ArraySpec.build(shape=(1,), dtype="int8").to_json().encode())
     zom.delete(store, "g")
     assert not [key for key in store.list() if key.startswith("g/")]
+
+
+# --- directories that can't be renamed, as those of a container's image -------------------------------------
+
+
+@pytest.fixture(params=["directories", "all"])
+def across(request, monkeypatch):
+    """From now on, refuses to rename directories, or files of other directories as well, and does something before."""
+    plain = os.rename
+
+    def rename(old, new, *, src_dir_fd=None, dst_dir_fd=None):
+        acts[0]()
+        is_directory = stat.S_ISDIR(os.stat(old, dir_fd=src_dir_fd, follow_symlinks=False).st_mode)
+        elsewhere = request.param == "all" and not os.path.samestat(
+            os.fstat(src_dir_fd), os.fstat(dst_dir_fd)
+        )
+        if is_directory or elsewhere:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        plain(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+
+    acts = []
+
+    def begin(act):
+        acts[:] = [act]
+        monkeypatch.setattr(os, "rename", rename)
+
+    return begin
+
+
+@FORMS
+def test_a_directory_that_can_not_be_renamed_moves_key_by_key(form, tmp_path, across):
+    zom.materialize(tree_of(form), tmp_path, data={"a": 1, "g/b": 2})
+    store = LocalStore(tmp_path)
+    (kept,) = [key for key in store.list() if key.rpartition("/")[0].endswith(("g/b", "g/b/c"))][:1]
+    store.set(f"{kept.rpartition('/')[0]}/notes.txt", b"kept")
+    before = contents(store)
+    seen = []
+
+    def look():
+        with suppress(ZomError):
+            seen.append(set(zom.open(tmp_path, mode="r")["g/b"][...].tolist()))
+        with suppress(ZomError):
+            seen.append(set(zom.open(tmp_path, mode="r")["h/b"][...].tolist()))
+
+    across(look)
+    zom.rename(store, "g", "h")
+    assert zom.open(tmp_path)["h/b"][...].tolist() == [2] * 4
+    assert "g" not in zom.open(tmp_path)
+    after = {re.sub(r"(^|/)h(/|\.|$)", r"\1g\2", key): value for key, value in contents(store).items()}
+    assert after == before
+    assert all(values == {2} for values in seen), "nobody reads fill values meanwhile"
+
+
+def test_a_move_key_by_key_that_was_interrupted_is_finished(tmp_path, across):
+    zom.materialize(tree_of(), tmp_path, data={"a": 1, "g/b": 2})
+    calls = []
+
+    def interrupt():
+        calls.append(None)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    across(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        zom.rename(tmp_path, "g", "h")
+    across(lambda: None)
+    zom.repair(tmp_path)
+    assert zom.open(tmp_path)["h/b"][...].tolist() == [2] * 4
+    assert sorted(zom.open(tmp_path)) == ["a", "h"]
+    assert not zom.validate(tmp_path, data="all").problems

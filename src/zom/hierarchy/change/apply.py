@@ -12,12 +12,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConflictError, ReadOnlyError
+from zom.errors import ConflictError, ReadOnlyError, StoreError
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.change.consolidate import follow
 from zom.hierarchy.change.ledger import FEW
-from zom.hierarchy.change.steps import Value, beaten
+from zom.hierarchy.change.renaming import key_by_key
+from zom.hierarchy.change.steps import Value, beaten, is_across
 from zom.hierarchy.journal.journal import Clearing, is_aside, journal_key
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.node import StoredNode
@@ -54,7 +55,7 @@ def carry_out(
         _apply_single(plan)
     elif len(moves) == 1 and store.capabilities.rename and not (plan.journal.writes or plan.journal.removes):
         check_journals(store, plan.journal.path, own=True)
-        store.rename(*moves[0])
+        _rename(plan, progress)
     else:
         _apply_all(plan, values, progress)
     if not plan.consolidated and "/" not in plan.made:
@@ -66,6 +67,17 @@ def root_spec(plan: ChangePlan) -> Spec:
     if plan.root:
         return cast("Spec", StoredNode.of(plan.path, plan.layout, plan.root).spec())
     return cast("Spec", cast("Any", plan.layout.family.classes["group"])())
+
+
+def _rename(plan: ChangePlan, progress: Callable[[int, int], object] | None) -> None:
+    try:
+        plan.store.rename(*plan.journal.moves[0])
+    except StoreError as error:
+        if not is_across(error):
+            raise
+        slower = key_by_key(plan)
+        slower.check()
+        _apply_all(slower, [], progress)
 
 
 # --- one key --------------------------------------------------------------------------------------------

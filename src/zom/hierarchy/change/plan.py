@@ -116,6 +116,8 @@ class ChangePlan:
     """The documents of the node at `path` as they will be, by the ends of their keys."""
     made: frozenset[str] = field(repr=False, compare=False, kw_only=True)
     """The paths at which nothing was."""
+    moved: tuple[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    """From which path to which a node moves."""
 
     @property
     def is_empty(self) -> bool:

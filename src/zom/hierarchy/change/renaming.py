@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from zom.errors import PathError
 from zom.hierarchy.change.conflicts import ARRAY_ABOVE, EXISTS, NAME, conflict
@@ -13,12 +13,13 @@ from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.stored.inventory import above_all
 from zom.paths import join, parse_path
 from zom.stores.interface import Wanted
+from zom.stores.wrap import WrapperStore
 
 if TYPE_CHECKING:
     from zom.hierarchy.change.plan import ChangePlan
     from zom.stores.interface import Store
 
-__all__ = ["plan_move"]
+__all__ = ["key_by_key", "plan_move"]
 
 
 def plan_move(store: Store, old: str, new: str) -> ChangePlan:
@@ -56,7 +57,22 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
         _look_ahead(ledger, source, target, moves)
     plan = ledger.finished()
     seen = {prefix: frozenset[str]() for prefix in layout.node_prefixes(target)}
-    return replace(plan, seen=seen, journal=replace(plan.journal, moves=moves, way="finish"))
+    journal = replace(plan.journal, moves=moves, way="finish")
+    return replace(plan, seen=seen, journal=journal, moved=(source, target))
+
+
+class _KeyByKey(WrapperStore):
+    """A store that renames nothing in one step."""
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self.capabilities = replace(inner.capabilities, rename=False)
+
+
+def key_by_key(plan: ChangePlan) -> ChangePlan:
+    """The plan of the same move where the directory of the node can't be renamed: nobody sees the node meanwhile."""
+    made = plan_move(_KeyByKey(plan.store), *cast("tuple[str, str]", plan.moved))
+    return replace(made, store=plan.store)
 
 
 def _look_ahead(ledger: Ledger, source: str, target: str, moves: tuple[tuple[str, str], ...]) -> None:

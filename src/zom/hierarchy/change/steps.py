@@ -38,6 +38,7 @@ __all__ = [
     "finish",
     "first_way",
     "in_order",
+    "is_across",
     "is_document",
     "move",
     "prepare",
@@ -225,6 +226,9 @@ def _moved(store: Store, old: str, new: str) -> bool:
     try:
         store.move(old, new)
     except StoreError as error:
+        if is_across(error):
+            _copy(store, [(old, new)])
+            return True
         if not (_is_full(error) and store.capabilities.rename):
             raise
         pair = _directories(store, old, new)
@@ -247,6 +251,12 @@ def _directories(store: Store, old: str, new: str) -> tuple[str, str] | None:
         names.pop()
         others.pop()
     return found
+
+
+def is_across(error: StoreError) -> bool:
+    """Whether a directory can't be renamed in one step, as one of a container's image, or one with another disk in it."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno == errno.EXDEV
 
 
 def _is_full(error: StoreError) -> bool:
@@ -300,8 +310,13 @@ def move(store: Store, old: str, new: str) -> None:
     if next(iter(store.list(old)), None) is None:
         return
     if store.capabilities.rename and not old.startswith(new) and next(iter(store.list(new)), None) is None:
-        store.rename(old, new)
-        return
+        try:
+            store.rename(old, new)
+        except StoreError as error:
+            if not is_across(error):
+                raise
+        else:
+            return
     # Documents after chunks, those of groups after those of their members.
     keys = sorted(store.list(old), key=lambda key: (is_document(key), -key.count("/")))
     if store.capabilities.move:
@@ -311,10 +326,15 @@ def move(store: Store, old: str, new: str) -> None:
                 return
         return
     for start in range(0, len(keys), COPIED):
-        batch = keys[start : start + COPIED]
-        pairs = zip(batch, store.get_many(batch), strict=True)
-        store.set_many([(new + key[len(old) :], value) for key, value in pairs if value is not None])
-        store.delete_many(batch)
+        _copy(store, [(key, new + key[len(old) :]) for key in keys[start : start + COPIED]])
+
+
+def _copy(store: Store, pairs: list[tuple[str, str]]) -> None:
+    """Put what is under the first key of each pair under the second, and remove it then."""
+    keys = [old for old, _ in pairs]
+    values = zip(pairs, store.get_many(keys), strict=True)
+    store.set_many([(new, value) for (_, new), value in values if value is not None])
+    store.delete_many(keys)
 
 
 def in_order(keys: Iterable[str], layout: Layout) -> list[str]:

@@ -72,7 +72,7 @@ class DirectoryLocks:
     def hold(self, directory: int, *, shared: bool = False) -> Generator[None]:
         """Hold the lock of an open directory in a block; where there are no such locks, nothing is held.
 
-        A `shared` block takes no lock of its own: other processes would wait for its end, and it for theirs.
+        In a `shared` block, nobody may ask for a lock alone: that would wait for the end of the block.
         """
         found = os.fstat(directory)
         place = (found.st_dev, found.st_ino)
