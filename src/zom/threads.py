@@ -1,4 +1,4 @@
-"""Threads that make calls, and whoever wants a result where the system gives no thread.
+"""Calls that threads make, and where the system gives no thread, whoever asks for them.
 
 WebAssembly has no threads, and a user or a container may have as many processes and threads as it is allowed.
 """

@@ -2,8 +2,8 @@
 
     python tests/mounts/check.py
 
-On each of them runs the suite of stores, and threads and processes that each have a store of their own count up one value: no
-update may be lost. What can't be mounted here is skipped, and says why.
+On each of them runs the suite of stores, and threads and processes that each have a store of their own change parts of one chunk:
+no change may be lost. What can't be mounted here is skipped, and says why.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import tempfile
 import threading
 from pathlib import Path
 
-from zom.stores.local import LocalStore
+import numpy as np
+
+import zom
 
 PROJECT = Path(__file__).parent.parent.parent
 SUITE = ["tests/stores/test_suite.py", "-k", "LocalStore or ZipStore or SQLiteStore"]
-WORKERS, UPDATES = 4, 60
-KEY = "a/count"
+WORKERS, COUNT = 4, 400
 
 
 def mount(name: str, source: Path, at: Path) -> None:
@@ -46,24 +47,24 @@ def run(*command: object) -> None:
         raise OSError(" ".join((done.stderr or done.stdout).split())[-200:])
 
 
-def count_up(folder: str) -> None:
-    store = LocalStore(folder)
-    for _ in range(UPDATES):
-        with store.lock(KEY):
-            store.set(KEY, b"%d" % (int(store.get(KEY) or b"") + 1))
+def update(folder: Path, first: int) -> None:
+    array = zom.open_array(folder, mode="r+")
+    for number in range(first, COUNT, WORKERS):
+        array[number] = number
 
 
 def lost(folder: Path) -> int:
-    """How many updates of threads and of processes were lost."""
-    store, missing = LocalStore(folder), 0
-    for kind in (threading.Thread, multiprocessing.get_context("fork").Process):
-        store.set(KEY, b"0")
-        workers = [kind(target=count_up, args=(str(folder),)) for _ in range(WORKERS)]
+    """How many changes of one chunk, of threads and of processes, were lost."""
+    missing = 0
+    for number, kind in enumerate((threading.Thread, multiprocessing.get_context("fork").Process)):
+        place = folder / str(number)
+        zom.create_array(place, data=np.zeros(COUNT, "i2"), chunks=(COUNT,))
+        workers = [kind(target=update, args=(place, first)) for first in range(WORKERS)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join(300)
-        missing += WORKERS * UPDATES - int(store.get(KEY) or b"")
+        missing += int((zom.open_array(place)[...] != np.arange(COUNT)).sum())
     return missing
 
 
@@ -79,7 +80,7 @@ def check(name: str, folder: Path) -> int:
         return 0
     try:
         missing = lost(at / "counted")
-        print(f"{name}: {missing} of {2 * WORKERS * UPDATES} updates lost")
+        print(f"{name}: {missing} of {2 * COUNT} changes lost")
         if name == "rclone":
             return missing  # it refuses to remove directories of which it has not sent everything
         command = [

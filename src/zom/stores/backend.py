@@ -269,6 +269,10 @@ class Backend(ABC):
             locks = cast("KeyLocks", vars(self).setdefault("_key_locks", KeyLocks()))
         return locks.hold(key)
 
+    def _lock_briefly(self, key: str) -> AbstractContextManager[None]:
+        """The same for a block in which this thread reads and changes that key, and does nothing else."""
+        return self._lock(key)
+
     def _excluding(self, key: str) -> AbstractContextManager[None]:
         """Keep those out who hold the lock of `key`, while it is written or deleted as a whole.
 

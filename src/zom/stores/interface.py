@@ -389,11 +389,12 @@ class Store(Backend):
     def _presence(self, key: str) -> AbstractContextManager[None]:
         return self.lock(key) if self.capabilities.process_locks else nullcontext()
 
-    def _locked(self, key: str) -> AbstractContextManager[None]:
+    def _locked(self, key: str, *, is_brief: bool) -> AbstractContextManager[None]:
         """The lock of `key`, taken."""
         self._check_write(key, "lock")
         with self._told(key, "lock"):
-            lock = answer(self, key, "lock", self._lock(key), BLOCK, "_lock")
+            lock = self._lock_briefly(key) if is_brief else self._lock(key)
+            answer(self, key, "lock", lock, BLOCK, "_lock")
             lock.__enter__()
             return lock
 
@@ -527,18 +528,20 @@ _VERBS = frozenset(
 class _Lock:
     """A lock for a block; what goes wrong in taking it is told, what goes wrong in the block is not."""
 
-    __slots__ = ("_block", "_key", "_lock", "_store")
+    __slots__ = ("_block", "_is_brief", "_key", "_lock", "_store")
 
     def __init__(self, store: Store, key: str, *, is_brief: bool) -> None:
         self._store = store
         self._key = key
+        self._is_brief = is_brief
         self._block = Uninterrupted() if is_brief else nullcontext()
 
     def __enter__(self) -> None:
         self._block.__enter__()
         try:
             with Uninterrupted():
-                self._lock = self._store._locked(self._key)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                taken = self._store._locked(self._key, is_brief=self._is_brief)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                self._lock = taken
         except BaseException as error:
             self._block.__exit__(type(error), error, error.__traceback__)
             raise

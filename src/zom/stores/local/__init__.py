@@ -549,6 +549,11 @@ class LocalStore(Store):
         return self._directories.hold(key)
 
     @override
+    def _lock_briefly(self, key: str) -> AbstractContextManager[None]:
+        self._make()
+        return self._directories.hold(key, is_brief=True)
+
+    @override
     def sweep(self) -> int:
         """Remove the files of our own that killed writers left; how many there were.
 

@@ -390,7 +390,7 @@ class Directories:
             self._locks.give(key, taken)
 
     @contextmanager
-    def hold(self, key: str) -> Generator[None]:
+    def hold(self, key: str, *, is_brief: bool = False) -> Generator[None]:
         """Hold the lock of `key` in a block; a thread may take it again."""
         # Whoever holds the lock is to see what was written before.
         self.growing.publish(lambda tree: tree.holds(key))
@@ -399,7 +399,7 @@ class Directories:
             if taken.depth > 1:
                 yield
                 return
-            with self._locked(key, taken):
+            with self._locked(key, taken, is_brief=is_brief):
                 self._of_thread.held = getattr(self._of_thread, "held", 0) + 1
                 try:
                     yield
@@ -409,14 +409,14 @@ class Directories:
             self._locks.give(key, taken)
 
     @contextmanager
-    def _locked(self, key: str, taken: Taken) -> Generator[None]:
+    def _locked(self, key: str, taken: Taken, *, is_brief: bool) -> Generator[None]:
         path, _, name = key.rpartition("/")
         directory = -1
         with ExitStack() as held:
             for attempt in range(_TRIES):
                 try:
                     directory = held.enter_context(self.opened(path, create=True))
-                    held.enter_context(self._locks.locked(taken, directory, name))
+                    held.enter_context(self._locks.locked(taken, directory, name, is_brief=is_brief))
                     break
                 except FileNotFoundError:
                     # Others have removed the directory, which was empty, before the lock was in it.

@@ -1,8 +1,7 @@
-"""Locks of whole directories, for disks that have no room for lock files, or on which these may keep nobody out.
+"""Locks of whole directories, for disks that have no room for lock files: these locks take none.
 
 They stand in for the locks of all keys in a directory. A block that holds one key changes others beside it, itself
 or by its threads, so all threads of a store share the lock of a directory; among them the locks of keys decide.
-Those who write whole values share it with other processes that do.
 """
 
 from __future__ import annotations
@@ -28,13 +27,12 @@ __all__ = ["DirectoryLocks"]
 
 
 class _Held:
-    """A lock: its descriptor, how many blocks hold it, and whether other processes may, too."""
+    """A lock: its descriptor, and how many blocks hold it."""
 
-    __slots__ = ("descriptor", "shared", "users")
+    __slots__ = ("descriptor", "users")
 
-    def __init__(self, descriptor: int, *, shared: bool) -> None:
+    def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self.shared = shared
         self.users = 1
 
     def close(self) -> None:
@@ -69,31 +67,26 @@ class DirectoryLocks:
         self._held = {}
 
     @contextmanager
-    def hold(self, directory: int, *, shared: bool = False) -> Generator[None]:
-        """Hold the lock of an open directory in a block; where there are no such locks, nothing is held.
-
-        In a `shared` block, nobody may ask for a lock alone: that would wait for the end of the block.
-        """
+    def hold(self, directory: int) -> Generator[None]:
+        """Hold the lock of an open directory in a block; where there are no such locks, nothing is held."""
         found = os.fstat(directory)
         place = (found.st_dev, found.st_ino)
-        held = self._take(place, directory, shared=shared)
+        held = self._take(place, directory)
         try:
             yield
         finally:
             self._give(place, held)
 
-    def _take(self, place: tuple[int, int], directory: int, *, shared: bool) -> _Held:
+    def _take(self, place: tuple[int, int], directory: int) -> _Held:
         with self._guard:
             held = self._held.get(place)
-            if held is not None and (shared or not held.shared):
+            if held is not None:
                 held.users += 1
                 return held
         # Opened anew: a copy of the descriptor would be unlocked with any other copy.
-        held = _Held(
-            os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory), shared=shared
-        )
+        held = _Held(os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory))
         with suppress(OSError):
-            fcntl.flock(held.descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+            fcntl.flock(held.descriptor, fcntl.LOCK_EX)
         with self._guard:
             self._held.setdefault(place, held)
         return held

@@ -2,8 +2,9 @@
 
 Whoever changes a part of a file makes its lock file, locks it, and looks whether it still has its name; then
 he reads, writes, and removes it. The lock of a process ends with the process, and a lock file that is left is
-taken by the next. On a file system that a program makes, whose files may have locks of their own for each descriptor, the
-directory is locked besides.
+taken by the next. On a file system that a program makes, a lock file that is opened while another takes its place may have a
+lock of its own: there, lock files are made, opened and removed under the lock of their directory, and nobody waits for one that is
+open. Who reads a value and changes it holds that lock all the time.
 
 Nothing is ever written into a lock file: one that a killed writer leaves is empty, and does no harm. tensorstore
 writes into those that it finds and does not shorten them, so the end of a longer one would be left in its value.
@@ -15,10 +16,11 @@ import errno
 import hashlib
 import os
 import threading
-from contextlib import contextmanager, suppress
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from zom.stores.interrupts import Uninterrupted
+from zom.stores.interrupts import Uninterrupted, interruptible
 from zom.stores.local.directory_locks import DirectoryLocks
 from zom.stores.local.files import give_back, remove_lock_file
 from zom.stores.local.mounts import is_by_program
@@ -47,6 +49,9 @@ _SHORT, _LONGEST = 60, 255
 _OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 5e-4, 2e-2
+"""The seconds between two looks at a lock that somebody has."""
 
 
 def lock_name(name: str) -> str:
@@ -146,58 +151,49 @@ class LockFiles:
         return self._threads.has(key, taken)
 
     def locked(
-        self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True
+        self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True, is_brief: bool = False
     ) -> AbstractContextManager[None]:
         """Hold the lock file of the file `name` in the open `directory`, for a key that was taken.
 
-        Without `needs_lock`, a file system that knows no locks is no error: nobody can hold one there.
+        Without `needs_lock`, a file system that knows no locks is no error: nobody can hold one there. A block that `is_brief`
+        does nothing elsewhere.
         """
-        return _Holding(self, taken, directory, name, needs_lock=needs_lock)
+        return _Holding(self, taken, directory, name, needs_lock=needs_lock, is_brief=is_brief)
 
 
 class _Holding:
     """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
 
     __slots__ = (
-        "_beside",
-        "_directory",
-        "_instead",
-        "_lock_name",
-        "_locks",
-        "_needs_lock",
-        "_recycled",
-        "_taken",
+        *("_alone", "_directory", "_instead", "_is_brief", "_lock_name", "_locks", "_needs_lock"),
+        *("_recycled", "_taken"),
     )
 
-    def __init__(
-        self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool
+    def __init__(  # noqa: PLR0913 - all that is known of the block
+        self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool, is_brief: bool
     ) -> None:
         self._locks = locks
         self._taken = taken
         self._directory = directory
         self._lock_name = lock_name(name)
         self._needs_lock = needs_lock
+        self._is_brief = is_brief
+        self._alone: ExitStack | None = None
+        """On a file system that a program makes: holds the lock of the directory, if it is held all the time."""
         self._recycled: RecycledLock | None = None
         self._instead: AbstractContextManager[None] | None = None
-        self._beside: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> None:
-        if is_by_program(self._directory):
-            self._beside = self._locks.directories.hold(self._directory, shared=not self._needs_lock)
-            self._beside.__enter__()
-        try:
-            self._hold_file()
-        except BaseException:
-            self._leave_directory()
-            raise
-
-    def _hold_file(self) -> None:
-        recycled = self._locks.recycled
+        is_alone = is_by_program(self._directory)
+        recycled = None if is_alone else self._locks.recycled
         if recycled is not None and recycled.take(self._directory, self._lock_name):
             self._recycled = recycled
             return
         try:
-            self._taken.mark = _locked(self._directory, self._lock_name)
+            if is_alone:
+                self._taken.mark = self._locked_alone()
+            else:
+                self._taken.mark = _locked(self._directory, self._lock_name)
         except OSError as error:
             if error.errno in _FULL:
                 # No room for a lock file: deletions and repairs must go on, one after the other.
@@ -210,19 +206,36 @@ class _Holding:
         self._locks.note(self._taken)
 
     def __exit__(self, *error: object) -> None:
-        try:
-            if self._instead is not None:
-                self._instead.__exit__(None, None, None)
-            elif self._recycled is not None:
-                self._recycled.give(self._directory, self._lock_name)
-            elif self._locks.forget(self._taken):
+        if self._instead is not None:
+            self._instead.__exit__(None, None, None)
+        elif self._recycled is not None:
+            self._recycled.give(self._directory, self._lock_name)
+        elif self._locks.forget(self._taken):
+            if self._alone is None:
                 _release(self._taken.mark, self._directory, self._lock_name)
-        finally:
-            self._leave_directory()
+            else:
+                self._release_alone(self._alone)
 
-    def _leave_directory(self) -> None:
-        if self._beside is not None:
-            self._beside.__exit__(None, None, None)
+    def _release_alone(self, alone: ExitStack) -> None:
+        with alone:
+            if not self._is_brief:
+                with suppress(OSError):  # the directory may be gone, and the lock file with it
+                    alone.enter_context(self._locks.directories.hold(self._directory))
+            _release(self._taken.mark, self._directory, self._lock_name)
+
+    def _locked_alone(self) -> int:
+        """As `_locked`, where no other may make, open or remove the lock file meanwhile: who has it is waited for outside."""
+        pause = _SHORTEST_PAUSE
+        while True:
+            with ExitStack() as alone:
+                alone.enter_context(self._locks.directories.hold(self._directory))
+                descriptor = _tried(self._directory, self._lock_name, wait=False)
+                if descriptor >= 0:
+                    self._alone = alone.pop_all() if self._is_brief else ExitStack()
+                    return descriptor
+            with interruptible():
+                time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:
@@ -248,29 +261,38 @@ def remove_abandoned_lock(name: str, directory: int) -> bool:
 
 def _locked(directory: int, name: str) -> int:
     """A descriptor of the lock file, made where it is missing, locked and in its place."""
-    while True:
-        descriptor, is_ours = _found_or_made(directory, name)
-        if descriptor < 0:
-            continue
-        is_held = False
-        try:
-            lock(descriptor, wait=True)
-            is_held = True
-            if is_in_place(descriptor, directory, name):
-                return descriptor
-        except BaseException as error:
-            cannot_lock = is_ours and isinstance(error, OSError) and error.errno in UNLOCKABLE
-            # Left behind, it would keep its directory, which is a group by that alone in the draft. What
-            # somebody else may hold by now stays.
-            with suppress(OSError):
-                if cannot_lock or (is_held and is_in_place(descriptor, directory, name)):
-                    os.unlink(name, dir_fd=directory)
-            os.close(descriptor)
-            raise
-        give_back(descriptor)
+    while (descriptor := _tried(directory, name, wait=True)) < 0:
+        pass
+    return descriptor
 
 
-def _found_or_made(directory: int, name: str) -> tuple[int, bool]:
+def _tried(directory: int, name: str, *, wait: bool) -> int:
+    """A descriptor of the lock file, as above; -1 where that must be tried again."""
+    descriptor, is_ours = _found_or_made(directory, name, wait=wait)
+    if descriptor < 0:
+        return -1
+    is_held = False
+    try:
+        lock(descriptor, wait=wait)
+        is_held = True
+        if is_in_place(descriptor, directory, name):
+            return descriptor
+    except BlockingIOError:
+        pass
+    except BaseException as error:
+        cannot_lock = is_ours and isinstance(error, OSError) and error.errno in UNLOCKABLE
+        # Left behind, it would keep its directory, which is a group by that alone in the draft. What
+        # somebody else may hold by now stays.
+        with suppress(OSError):
+            if cannot_lock or (is_held and is_in_place(descriptor, directory, name)):
+                os.unlink(name, dir_fd=directory)
+        os.close(descriptor)
+        raise
+    give_back(descriptor)
+    return -1
+
+
+def _found_or_made(directory: int, name: str, *, wait: bool) -> tuple[int, bool]:
     """A descriptor of the lock file, and whether it was made; -1 where it was just removed."""
     try:
         return os.open(name, _OPEN | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=directory), True
@@ -281,15 +303,16 @@ def _found_or_made(directory: int, name: str) -> tuple[int, bool]:
     except FileNotFoundError:
         return -1, False
     except PermissionError:
-        _remove_others(directory, name)
+        with suppress(BlockingIOError):
+            _remove_others(directory, name, wait=wait)
         return -1, False
 
 
-def _remove_others(directory: int, name: str) -> None:
+def _remove_others(directory: int, name: str, *, wait: bool) -> None:
     """Remove the lock file of another user, who keeps others from writing it, once it is free."""
     descriptor = os.open(name, _OPEN & ~os.O_RDWR, dir_fd=directory)
     try:
-        lock(descriptor, wait=True, shared=True)
+        lock(descriptor, wait=wait, shared=True)
         if is_in_place(descriptor, directory, name):
             os.unlink(name, dir_fd=directory)
     finally:
