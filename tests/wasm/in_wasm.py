@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 import zom
 from zom.cli.main import main
+from zom.errors import StoreError
+from zom.stores.http import HTTPStore
 from zom.stores.local import LocalStore
 from zom.stores.zip import ZipStore
 
@@ -54,6 +57,12 @@ def test_two_archives_are_written_beside_each_other(folder):
         with ZipStore(path) as store:
             assert path.name in store.get("a").decode()
         path.unlink()
+
+
+def test_without_a_browser_web_servers_are_not_asked():
+    told = "cannot read 'zarr.json' of /: this JavaScript runtime has no XMLHttpRequest, and Python no sockets here"
+    with pytest.raises(StoreError, match=re.escape(told)):
+        HTTPStore("https://example.org/a.zarr").get("zarr.json")
 
 
 def test_a_name_that_is_no_text_is_none():

@@ -98,8 +98,8 @@ def _answer(request: Any, url: str, body: bytes, limit: int) -> Answer:
 
 def _is_own(url: str) -> bool:
     """Whether it is of the site of this page, of whose answers all is shown."""
-    there = urlsplit(url)
-    return f"{there.scheme}://{there.netloc}" == str(import_module("js").location.origin)
+    there, page = urlsplit(url), getattr(import_module("js"), "location", None)
+    return page is not None and f"{there.scheme}://{there.netloc}" == str(page.origin)
 
 
 def _headers_of(text: str) -> dict[str, str]:

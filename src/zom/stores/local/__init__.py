@@ -543,15 +543,17 @@ class LocalStore(Store):
 
     @override
     def _lock(self, key: str) -> AbstractContextManager[None]:
-        if is_lock_file(key):
-            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
-        self._make()
-        return self._directories.hold(key)
+        return self._hold(key, is_brief=False)
 
     @override
     def _lock_briefly(self, key: str) -> AbstractContextManager[None]:
+        return self._hold(key, is_brief=True)
+
+    def _hold(self, key: str, *, is_brief: bool) -> AbstractContextManager[None]:
+        if is_lock_file(key):
+            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
         self._make()
-        return self._directories.hold(key, is_brief=True)
+        return self._directories.hold(key, is_brief=is_brief)
 
     @override
     def sweep(self) -> int:

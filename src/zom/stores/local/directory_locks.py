@@ -1,6 +1,6 @@
-"""Locks of whole directories, for disks that have no room for lock files: these locks take none.
+"""Locks of whole directories, for disks that have no room for lock files, or on which these may keep nobody out.
 
-They stand in for the locks of all keys in a directory. A block that holds one key changes others beside it, itself
+They take no room, and stand in for the locks of all keys in a directory. A block that holds one key changes others beside it, itself
 or by its threads, so all threads of a store share the lock of a directory; among them the locks of keys decide.
 """
 
