@@ -255,13 +255,17 @@ def _directories(store: Store, old: str, new: str) -> tuple[str, str] | None:
 
 def is_across(error: StoreError) -> bool:
     """Whether a directory can't be renamed in one step, as one of a container's image, or one with another disk in it."""
-    cause = error.__cause__
-    return isinstance(cause, OSError) and cause.errno == errno.EXDEV
+    return _code_of(error) == errno.EXDEV
 
 
 def _is_full(error: StoreError) -> bool:
+    return _code_of(error) in _FULL
+
+
+def _code_of(error: StoreError) -> int | None:
+    """What the system answered; None where the error doesn't come from it."""
     cause = error.__cause__
-    return isinstance(cause, OSError) and cause.errno in _FULL
+    return cause.errno if isinstance(cause, OSError) else None
 
 
 def _clear_after(store: Store, clearing: Clearing) -> None:
