@@ -1,6 +1,6 @@
 """Data types, one family in a file, which is loaded when a document names one of them."""
 
-__all__ = ["FILES"]
+__all__ = ["FILES", "OTHERS"]
 
 FILES = (
     "bool",
@@ -23,3 +23,6 @@ FILES = (
     "uint4",
 )
 """The files that register something."""
+
+OTHERS = {"uint": "int", "bfloat": "float", "numpy.": "datetime", "variable_length_bytes": "bytes"}
+"""How names begin that a file registers which is called otherwise."""

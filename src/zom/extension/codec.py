@@ -162,6 +162,11 @@ class Codecs(Registry[Codec]):
         >>> codecs.of_v2("zlib")
         <codec numcodecs.zlib>
         """
+        # Most are called alike in v3, and to ask the file of that name first saves to load all the others.
+        for alike in (name, f"numcodecs.{name}"):
+            found = self.in_own_file(alike)
+            if found is not None and found.v2_id == name:
+                return found
         return self.first(lambda codec: codec if codec.v2_id == name else None)
 
 

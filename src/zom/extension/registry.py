@@ -20,7 +20,7 @@ from zom.misspelling import distance
 from zom.plugins import PluginGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 __all__ = [
     "Named",
@@ -226,10 +226,22 @@ class Registry(Generic[N]):
         """The extension that answers for `name` among those that are here: no plugin is loaded for it."""
         found = self._by_name.get(name)
         if found is None:
-            self._load_file(name)
-            found = self._by_name.get(name)
+            found = self.in_own_file(name)
         if found is None:
             self._load_home()
+            found = self._by_name.get(name)
+        return found
+
+    def in_own_file(self, name: str) -> N | None:
+        """The extension of that name, where the file that is named after it registers it: no other one is loaded.
+
+        >>> from zom.extension.codec import codecs
+        >>> codecs.in_own_file("zstd"), codecs.in_own_file("zst")
+        (<codec zstd>, None)
+        """
+        found = self._by_name.get(name)
+        if found is None:
+            self._load_file(name)
             found = self._by_name.get(name)
         return found
 
@@ -252,10 +264,15 @@ class Registry(Generic[N]):
         return None
 
     def _load_file(self, name: str) -> None:
-        """Import the file of zom's own that is named after `name`, where there is one: `int` for "int32"."""
-        file = name.partition(".")[0].replace("-", "_").rstrip("0123456789")
-        if file in self._files():
-            import_module(f"{self.home}.{file}")
+        """Import the file of zom's own that `name` is most like the name of, where there is one: `int` for "int32"."""
+        text = name.replace("-", "_")
+        files = self._files()
+        others: Mapping[str, str] = (
+            {} if self.home is None else getattr(import_module(self.home), "OTHERS", {})
+        )
+        begun = max((each for each in (*files, *others) if text.startswith(each)), key=len, default=None)
+        if begun is not None:
+            import_module(f"{self.home}.{others.get(begun, begun)}")
 
     def _load_home(self) -> None:
         if self._is_loaded:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.errors import SpecError, UnknownName
 from zom.extension.datatype import DataType, data_types, made_by
 from zom.extension.memo import Memo
-from zom.extension.typestr import order_fault, typestr_fault, without_order
+from zom.extension.typestr import order_fault, typestr_fault, v3_name, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
 from zom.numpy_later import np
@@ -85,7 +85,12 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Pa
     if found is not None:
         return found
     before = len(faults)
-    found = _first(lambda family: made_by(family, "from_v2", dtype, object_codec, faults, path), faults)
+    name = v3_name(dtype) if isinstance(dtype, str) else None
+    likely = None if name is None else data_types.in_own_file(name)
+    if likely is not None:
+        found = made_by(likely, "from_v2", dtype, object_codec, faults, path)
+    if found is None and len(faults) == before:
+        found = _first(lambda family: made_by(family, "from_v2", dtype, object_codec, faults, path), faults)
     if found is None and len(faults) == before:
         written = without_order(dtype) if isinstance(dtype, str) else None
         if written is not None:

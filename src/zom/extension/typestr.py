@@ -27,6 +27,7 @@ __all__ = [
     "order_fault",
     "parse_typestr",
     "typestr_fault",
+    "v3_name",
     "without_order",
 ]
 
@@ -142,6 +143,27 @@ def _marks(kind: str, digits: str | None) -> str:
     if kind == "b" or (kind in "iu" and digits == "1"):
         return "|<>"
     return "|" if kind in "SVO" else "<>"
+
+
+_V3_NAMES = {
+    **{code: name for name, code in _NAMES.items()},
+    "M": "numpy.datetime64",
+    "m": "numpy.timedelta64",
+    "S": "null_terminated_bytes",
+    "U": "fixed_length_utf32",
+    "V": "raw_bytes",
+}
+"""The names of v3 by kind and size, or by kind where all sizes have one."""
+
+
+def v3_name(text: str) -> str | None:
+    """The name in v3 of what a type string spells; None where it is none, or `|O`, which may be many things.
+
+    >>> v3_name("<u2"), v3_name("<M8[s]"), v3_name("|O"), v3_name("u2")
+    ('uint16', 'numpy.datetime64', None, None)
+    """
+    parts = parse_typestr(text)
+    return None if parts is None else _V3_NAMES.get(f"{parts.kind}{parts.size}") or _V3_NAMES.get(parts.kind)
 
 
 def typestr_fault(value: Any, path: Path) -> Fault:
