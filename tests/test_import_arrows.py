@@ -30,6 +30,7 @@ GROUND = {
     "brief",
     "columns",
     "dataclass",
+    "digests",
     "errors",
     "interpreter_lock",
     "next_steps",
@@ -40,6 +41,7 @@ GROUND = {
     "misspelling",
     "numpy_later",
     "paths",
+    "patterns",
     "portable",
     "threads",
 }

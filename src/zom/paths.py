@@ -13,6 +13,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from zom.errors import PathError
+from zom.patterns import compiled_later
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def name_of(path: str) -> str:
 
 
 _SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
-_KEY = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT})*\Z")
+_KEY = compiled_later(rf"{_SEGMENT}(?:/{_SEGMENT})*\Z")
 _STORED_SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\x00\ud800-\udc7f\udd00-\udfff]+"
 _STORED_KEY = re.compile(rf"{_STORED_SEGMENT}(?:/{_STORED_SEGMENT})*\Z")
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")

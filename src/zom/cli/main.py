@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 from zom import __version__
 from zom.cli.outcome import INTERNAL, UNREADABLE, USAGE, CommandError, command_error, note_verb
 from zom.cli.printing import UnwritableOutputError, flush_output, guarded, say_data, tell
-from zom.cli.terminal import show_as_ascii, use_colours
+from zom.cli.terminal import help_width, show_as_ascii, use_colours
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
 if TYPE_CHECKING:
@@ -78,7 +78,14 @@ written, 4 a fault of zom itself"""
 _OPTION = re.compile("--[A-Za-z][A-Za-z-]*")
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
+class _Formatter(argparse.HelpFormatter):
+    """Help as wide as the terminal; argparse makes one for each argument that it is told of."""
+
+    def __init__(self, prog: str, **layout: Any) -> None:
+        super().__init__(prog, width=help_width(), **layout)
+
+
+class _VerbsFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
     """The epilog as it is written, and room for the longest verb before what it does."""
 
     def __init__(self, prog: str) -> None:
@@ -90,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **{**options, "allow_abbrev": False})
+        super().__init__(*arguments, **{"formatter_class": _Formatter, **options, "allow_abbrev": False})
         # From Python 3.14 on, argparse colours help by itself, whatever --color says.
         self.color = False
         about = "show the traceback of what goes wrong"
@@ -178,11 +185,12 @@ def parser_of(verbs: Iterable[str] = _VERBS) -> argparse.ArgumentParser:
         prog="zom",
         description="Zarr hierarchies, as documents and in stores: made, shown, checked, compared, moved.",
         epilog=_EPILOG,
-        formatter_class=_Formatter,
+        formatter_class=_VerbsFormatter,
     )
     parser.add_argument("--version", action="version", version=f"zom {__version__}")
+    # Without `prog`, argparse would ask the terminal how wide it is, to write a usage that nobody sees.
     added = parser.add_subparsers(
-        title="verbs", metavar="VERB", dest="verb", required=True, parser_class=_Parser
+        prog="zom", title="verbs", metavar="VERB", dest="verb", required=True, parser_class=_Parser
     )
     for name in verbs:
         verb = _module(name)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
 from zom.paths import DOCUMENT_NAMES
+from zom.patterns import compiled_later
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["around", "expanded", "listed", "matching", "within"]
 
-_LISTED_SCHEMES = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+_LISTED_SCHEMES = compiled_later(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 """URLs that may hold a pattern: a web server lists nothing, and `?` begins a query there."""
 _MAGIC = re.compile(r"[*?[]")
 

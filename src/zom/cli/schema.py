@@ -22,7 +22,12 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb, which has verbs of its own."""
     verbs = parser.add_subparsers(
-        title="verbs", metavar="VERB", dest="action", required=True, parser_class=type(parser)
+        prog=parser.prog,
+        title="verbs",
+        metavar="VERB",
+        dest="action",
+        required=True,
+        parser_class=type(parser),
     )
     verbs.add_parser("list", help="the names of all schemas, with their titles")
     _declare_export(verbs.add_parser("export", help="a schema, as JSON"))

@@ -119,6 +119,10 @@ def start() -> int:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     usual = gc.get_threshold()
     gc.set_threshold(_COLLECTED_EACH)
+    from zom.cli.later import import_later  # noqa: PLC0415 - as above
+
+    import_later("importlib.metadata", ("entry_points",))
+    import_later("secrets")
     from zom.cli.main import main, reads_documents  # noqa: PLC0415 - as above
 
     if not reads_documents(sys.argv[1:]):

@@ -24,6 +24,7 @@ __all__ = [
     "declare_progress",
     "duration",
     "fitted",
+    "help_width",
     "painted",
     "severity_painted",
     "show_as_ascii",
@@ -43,13 +44,29 @@ def width(stream: TextIO | None = None) -> int | None:
     shown = stream or sys.stdout
     if not _is_terminal(shown):
         return None
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and len(given) < _DIGITS and int(given):
-        return int(given)
+    stated = _stated_width()
+    if stated is not None:
+        return stated
     try:
         return os.get_terminal_size(shown.fileno()).columns or None
     except (AttributeError, OSError, ValueError):  # a stream of an editor has no file
         return None
+
+
+def help_width() -> int:
+    """How many columns help takes, on a terminal or not: what argparse would ask shutil for, which is slow to import.
+
+    >>> help_width() > 0
+    True
+    """
+    shown = sys.__stdout__
+    return max((_stated_width() or (None if shown is None else width(shown)) or 80) - 2, 1)
+
+
+def _stated_width() -> int | None:
+    """What COLUMNS says."""
+    given = os.environ.get("COLUMNS", "")
+    return int(given) or None if given.isdecimal() and len(given) < _DIGITS else None
 
 
 def fitted(line: str, columns: int | None) -> str:

@@ -23,6 +23,7 @@ from zom.extension.fill_value import (
     refuse_type,
 )
 from zom.extension.patterns import either, hexadecimal, whole
+from zom.patterns import compiled_later
 from zom.problems import Fault, Path, one_of_words, show
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "FloatFormat", "float_schema", "is_plain_float", "parse_float", "write_float"]
 
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
-_LOOSE = re.compile(
+_LOOSE = compiled_later(
     r"\s*[+-]?(nan|inf|infinity|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)\s*", re.IGNORECASE
 )
 _WORDS = ("NaN", "Infinity", "-Infinity")

@@ -14,6 +14,7 @@ from zom.errors import ZomError
 from zom.extension.answer import at_fault
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.patterns import BASE64 as BASE64_PATTERN
+from zom.patterns import compiled_later
 from zom.problems import Fault, Path, cause_text, rule, show
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LaterScalar", "no_fill", "parse_base64", "parse_int", "refuse_type", "restate", "scalar_of"]
 
-_BASE64 = re.compile(BASE64_PATTERN)
+_BASE64 = compiled_later(BASE64_PATTERN)
 _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,19})")
 
 _V3 = "Zarr v3 core, fill value"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from zom.json.exact import exact_text, same
@@ -58,6 +57,8 @@ def _item_changes(old: list[Any], new: list[Any], steps: Steps) -> Iterator[Valu
     if max(len(old), len(new)) > _ALIGNED:
         yield ValueChange("changed", steps, old, new)
         return
+    from difflib import SequenceMatcher  # noqa: PLC0415 - where lists of other lengths are compared
+
     texts: list[Any] = [[exact_text(item) for item in items] for items in (old, new)]
     for verb, start, end, first, last in SequenceMatcher[Any](
         None, texts[0], texts[1], autojunk=False

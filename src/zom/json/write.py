@@ -29,6 +29,7 @@ from zom.json.value import (
     repaired,
 )
 from zom.limits import DEFAULT_LIMITS
+from zom.patterns import compiled_later
 from zom.problems import Fault, Problem
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def ascii_json(value: Any, *, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent)
 
 
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = compiled_later("[\ud800-\udfff]")
 
 
 def facts_json(value: Any, *, indent: int | None = None) -> str:

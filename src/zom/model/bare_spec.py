@@ -6,12 +6,12 @@ module needs one that needs it. Every such spec is a `Spec`.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from typing_extensions import TypeIs, dataclass_transform
 
+from zom.digests import blake2b
 from zom.json.exact import exact_text
 from zom.json.value import JSONDict
 

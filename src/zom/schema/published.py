@@ -6,12 +6,12 @@ zom is handed to it under a name of its own, and references lead there.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import TypeAdapter
 
+from zom.digests import blake2b
 from zom.json.python_value import is_dict, is_list
 from zom.model.pydantic.publishing import publishers
 from zom.schema import json_schema

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound, ZomError
 from zom.paths import is_stored_key
+from zom.patterns import compiled_later
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
@@ -36,7 +36,7 @@ Origin: TypeAlias = Literal["stored", "foreign", "made"]
 """Where chunks come from: they are kept as they were written; they are those of a file of another format, as they
 are there; the store makes them, whenever they are read, of a file that has no such chunks."""
 
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = compiled_later("[\ud800-\udfff]")
 
 
 class Backend(ABC):

@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from zom.patterns import compiled_later
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["hidden", "is_secret", "secrets_in", "shown_url", "without_secrets"]
 
-_SECRET = re.compile(
+_SECRET = compiled_later(
     r"secret|token|passw|credential|sas|access_key|account_key|api_?key|bearer|authorization|cookie"
     r"|service_account|client_id|signature(?<!skip_signature)|session",
     re.IGNORECASE,
@@ -46,7 +48,7 @@ _PLAIN_OPTIONS = {
 """The options of obstore that hold no secret: these travel in a pickle, others don't."""
 _USERINFO = re.compile(r"(?<=://)[^/\s@]*@")
 _QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'`)>,]*=[^\s\"'`)>]*")
-_HEADER = re.compile(r"(?i)\b(authorization|cookie|x-amz-[a-z-]*token|x-goog-[a-z-]*)\b\s*[:=].*")
+_HEADER = compiled_later(r"(?i)\b(authorization|cookie|x-amz-[a-z-]*token|x-goog-[a-z-]*)\b\s*[:=].*")
 
 
 def is_secret(name: str) -> bool:

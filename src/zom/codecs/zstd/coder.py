@@ -7,7 +7,6 @@ come to an end where one of them is cut off. So it always gets a place here.
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
 from zom.extension.pieces import Pieces
 from zom.numpy_later import np
+from zom.patterns import compiled_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ __all__ = ["ZstdCoder"]
 _SMALL = 1 << 17
 """Chunks of so many bytes cost less by contexts that are used again; larger ones, a copy more."""
 
-_FEWER = re.compile(r"expected to decompress (\d+), got (\d+)")
+_FEWER = compiled_later(r"expected to decompress (\d+), got (\d+)")
 """What numcodecs says when a place is longer than what came into it."""
 
 

@@ -15,6 +15,7 @@ from zom.conventions.cf.words import entries
 from zom.formats.node_view import UNKNOWN, Node, Unknown, remembered
 from zom.json.python_value import is_list
 from zom.misspelling import meant
+from zom.patterns import compiled_later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +63,7 @@ _IS_NAMED: Final = re.compile(NAMED)
 BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
 """The versions of CF as numbers, which some write in the place of such a text, or as the whole of it."""
 _BARE_TEXTS: Final = frozenset(map(str, BARE))
-_MEANT: Final = re.compile(
+_MEANT: Final = compiled_later(
     r"(?:(?<![a-z0-9])cf|forecast)(?:[\s().,:_-]|cf|metadata|conventions?|standards?|version|v){0,12}(\d{1,9})[._-](\d{1,9})",
     re.ASCII | re.IGNORECASE,
 )

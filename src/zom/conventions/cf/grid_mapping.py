@@ -13,6 +13,7 @@ from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.naming import names_each
 from zom.conventions.cf.variable import Variable, judged, judged_text, listed, only
 from zom.conventions.cf.words import VocabularyEntry, entries
+from zom.patterns import compiled_later
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ _ALL_OR_NONE: Final = (
     "horizontal_datum_name",
     "geographic_crs_name",
 )
-_WKT: Final = re.compile(
+_WKT: Final = compiled_later(
     r"\s*(?:GEODCRS|GEODETICCRS|GEOGCRS|GEOGRAPHICCRS|PROJCRS|PROJECTEDCRS|VERTCRS|VERTICALCRS|ENGCRS|ENGINEERINGCRS"
     r"|IMAGECRS|PARAMETRICCRS|TIMECRS|COMPOUNDCRS|BOUNDCRS|DERIVEDPROJCRS"
     r"|GEOGCS|PROJCS|GEOCCS|VERT_CS|COMPD_CS|LOCAL_CS)\s*\[.*\]\s*",

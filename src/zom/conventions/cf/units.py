@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from zom.checks.check import UNASKED, Skip
 from zom.packages import import_package
+from zom.patterns import compiled_later
 
 __all__ = [
     "DEPRECATED",
@@ -40,7 +41,7 @@ _OF_CF: Final = frozenset({"dB"})
 NOT_ASKED: Final = Skip(f"{UNASKED}UDUNITS knows the units of CF: pip install 'zom[cf]' brings it")
 VOLUME_RATIOS: Final = ("ppv", "ppmv", "ppbv", "pptv", "ppqv")
 
-_PRESSURE: Final = re.compile(
+_PRESSURE: Final = compiled_later(
     r"(?:[hkMGmud]|da)?Pa|(?:hecto|kilo|mega|milli|micro)?pascals?|(?:[mdcku]|deci|milli|centi|kilo|micro)?bars?|cb|cbar"
     r"|atm|atmospheres?|standard_atmospheres?|torr|mmHg|millimeters?_Hg|inHg|psi"
 )

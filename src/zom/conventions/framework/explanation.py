@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import field, replace
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from zom.checks.checked_rule import PROFILES
@@ -209,6 +208,8 @@ def _example(convention: str, code: str) -> Example | None:
 
 @cache
 def _examples() -> dict[str, dict[str, dict[str, Any]]]:
+    from importlib.resources import files  # noqa: PLC0415 - slow to import
+
     text = files("zom.conventions").joinpath("examples.json").read_text(encoding="utf-8")
     made: dict[str, dict[str, dict[str, Any]]] = read_json(text, [])
     return made

@@ -6,7 +6,6 @@ nothing says so. What the model of attributes says hides no rule.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from zom.conventions.framework.precedence import settled
 from zom.conventions.framework.rule_plan import Plan, Tally, plan_of
 from zom.conventions.framework.told import Told
 from zom.dataclass import dataclass
+from zom.digests import blake2b
 from zom.extension.registry import near
 from zom.formats.v3_rules import MEMBER_NAMES, UNKNOWN_MEMBER
 from zom.json.exact import exact_text
@@ -60,11 +60,11 @@ class Judgement:
         self.nodes = 0
         self._tallies: dict[tuple[str, str], Tally] = {}
         self._plans: dict[tuple[object, ...], Plan] = {}
-        self._digest = hashlib.sha256()
+        self._digest = blake2b(digest_size=32)
 
     @property
     def digest(self) -> str:
-        """What identifies the documents that were judged: a SHA-256 over paths and documents."""
+        """What identifies the documents that were judged: a BLAKE2b over paths and documents."""
         return self._digest.hexdigest()
 
     def take(self, node: Node) -> str | bytes:

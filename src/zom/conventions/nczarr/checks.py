@@ -12,6 +12,7 @@ from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.misspelling import slip
+from zom.patterns import compiled_later
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ SUPERBLOCK: Final = "_nczarr_superblock"
 GROUP: Final = "_nczarr_group"
 ARRAY: Final = "_nczarr_array"
 ATTR: Final = "_nczarr_attr"
-OLD: Final = re.compile("_nczarr_(?:superblock|group|array|attr)", re.IGNORECASE)
+OLD: Final = compiled_later("_nczarr_(?:superblock|group|array|attr)", re.IGNORECASE)
 
 _NOT_HERE: Final = Skip("not said in the form that NCZarr gives it")
 
@@ -230,7 +231,7 @@ def named_as_xarray(site: Site) -> Iterator[Breach] | Skip:
 
 # --- attributes --------------------------------------------------------------------------------------------
 
-_TYPE = re.compile(r"[<>|=]?(?:[iu][1248]|f[248]|[SUb]\d*)|\|J0|>?S\d+|char|string", re.ASCII)
+_TYPE = compiled_later(r"[<>|=]?(?:[iu][1248]|f[248]|[SUb]\d*)|\|J0|>?S\d+|char|string", re.ASCII)
 
 
 def types_known(site: Site) -> Iterator[Breach] | Skip:

@@ -6,7 +6,7 @@ An interruption leaves the journal, which says which of both.
 
 from __future__ import annotations
 
-import secrets
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -53,7 +53,7 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
     if store.capabilities.transactional:
         carry_in_transaction(store, work, steps, check, values, None if fill is None else lambda: fill(work))
         return
-    work = replace(work, way=first_way(store, work), token=secrets.token_hex(8))
+    work = replace(work, way=first_way(store, work), token=os.urandom(8).hex())
     key = journal_key(work.path)
     at: _Stage = "check"
     # Who waits for the lock waits for a living process; a journal without one is an interrupted change.

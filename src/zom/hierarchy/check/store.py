@@ -16,7 +16,6 @@ from zom.hierarchy.check.chunk_rules import UNREADABLE_VALUES
 from zom.hierarchy.check.expected import differences
 from zom.hierarchy.check.stored_view import StoredView
 from zom.hierarchy.check.tally import Tally
-from zom.hierarchy.executor import pool_of
 from zom.hierarchy.stored.consolidated import STALE
 from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.read import inspect_tree
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from zom.conventions.report import Report
     from zom.hierarchy.check.checked_hierarchy import CheckedHierarchy
     from zom.hierarchy.check.choices import Choices
-    from zom.hierarchy.executor import Executor
+    from zom.hierarchy.executor import Executor, Pool
     from zom.hierarchy.stored.tree import StoredTree
     from zom.problems import Problem
     from zom.stores.interface import Store
@@ -68,7 +67,7 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
         raise ValueError(f"data: expected 'none', 'values', 'keys', 'index' or 'all', got {data!r}")
     tally = Tally(limit, choices.level)
     store, judgement = hierarchy.store, Judgement(choices.profile)
-    pool = pool_of(executor)
+    pool = None if executor is None else _pool_of(executor)
     if pool is not None and data in {"index", "all"}:
         pool.check(store)
     try:
@@ -93,6 +92,12 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
         own = tuple(each for each in own if each.code != STALE.code)
     found = _told_once((*own, *findings), tally.problems())
     return choices.report(judgement, (*found, *_differences(store, tree, choices)), store.url, store.url)
+
+
+def _pool_of(executor: Executor) -> Pool | None:
+    from zom.hierarchy.executor import pool_of  # noqa: PLC0415 - imports pickle, and few have an executor
+
+    return pool_of(executor)
 
 
 def _is_unreadable(path: str, own: Iterable[Problem]) -> bool:

@@ -8,10 +8,10 @@ when all documents are there.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.dataclass import dataclass
+from zom.digests import blake2b
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import Clearing, facts_of
 from zom.hierarchy.journal.text import RefusedError, parse_clearings
@@ -84,9 +84,9 @@ def copy_digest(documents: Iterable[bytes]) -> str:
     >>> copy_digest([b"{}"]) == copy_digest([b"[]"])
     False
     """
-    digest = hashlib.sha256()
+    digest = blake2b(digest_size=32)
     for text in documents:
-        digest.update(hashlib.sha256(text).digest())
+        digest.update(blake2b(text, digest_size=32).digest())
     return digest.hexdigest()
 
 

@@ -16,6 +16,7 @@ from zom.hierarchy.stored.layout import LAYOUTS
 from zom.json.read import read_own
 from zom.json.value import JSONDict, JSONList
 from zom.paths import DOCUMENT_NAMES, check_stored_key, check_stored_prefix, join, parse_path
+from zom.patterns import compiled_later
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _MEMBERS = frozenset(
     {"form", "token", "way", "first", "removes", "clears", "writes", "old", "data", "moves", "swap", "beside"}
 )
 _CLEARING = frozenset({"path", "prefix", "form", "old", "new", "kept", "scalar"})
-_DRAFT = re.compile(r"meta/(?:.*[./])?(?:array|group)[^/]*\Z", re.DOTALL)
+_DRAFT = compiled_later(r"meta/(?:.*[./])?(?:array|group)[^/]*\Z", re.DOTALL)
 """Keys of documents of the draft; the entry point tells which exactly, where a repair looks."""
 
 

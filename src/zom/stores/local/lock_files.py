@@ -13,13 +13,13 @@ writes into those that it finds and does not shorten them, so the end of a longe
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from zom.digests import blake2b
 from zom.stores.interrupts import Uninterrupted, interruptible
 from zom.stores.local.directory_locks import DirectoryLocks
 from zom.stores.local.files import give_back, remove_lock_file
@@ -61,7 +61,7 @@ def lock_name(name: str) -> str:
     'zarr.json.__lock'
     """
     if len(name) > _SHORT and len(os.fsencode(name)) > _LONGEST - len(LOCK_END):
-        return _LOCK + hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
+        return _LOCK + blake2b(os.fsencode(name), digest_size=16).hexdigest()
     return name + LOCK_END
 
 

@@ -7,12 +7,12 @@ writers that began with one version, the second to end gets an error.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from zom.digests import blake2b
 from zom.stores.local.durability import sync_directory
 from zom.stores.local.files import NO_LINKS, link
 from zom.stores.local.temporary import TEMPORARY, hold, remove_abandoned, temporary_name
@@ -130,7 +130,7 @@ def sweep_beside(target: Path) -> int:
 
 def _tag(target: Path) -> str:
     """How the names of temporary files of `target` end."""
-    return f".{hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()}"
+    return f".{blake2b(os.fsencode(target.name), digest_size=8).hexdigest()}"
 
 
 def _made(target: Path) -> tuple[Path, int]:

@@ -7,7 +7,6 @@ that nobody holds.
 from __future__ import annotations
 
 import os
-import secrets
 from itertools import count
 
 from zom.stores.local.whole_locks import is_possible, lock
@@ -37,7 +36,7 @@ class _Names:
 
     def after_fork(self) -> None:
         """Begin names of this process's own."""
-        self._start = f"{TEMPORARY}{secrets.token_hex(8)}-"
+        self._start = f"{TEMPORARY}{os.urandom(8).hex()}-"
         self._numbers = count()
 
     def next(self) -> str:

@@ -13,7 +13,7 @@ Exceptions of obstore hold whole requests in their text. They are read, and not 
 from __future__ import annotations
 
 import asyncio
-import secrets
+import os
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -363,7 +363,7 @@ class ObjectStore(Store):
 
     def _put_if(self, key: str, value: bytes, condition: Any) -> bool:
         """Whether the value was put; False where the condition doesn't hold."""
-        mark = secrets.token_hex(16)
+        mark = os.urandom(16).hex()
         path, options = self._prefix + key, {"mode": condition, **self._marked(mark)}
         found = self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, **options))
         return self._was_put(key, value, mark, condition, found)
@@ -453,7 +453,7 @@ class ObjectStore(Store):
     def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
         if not self.capabilities.create_if_absent:
             return super()._create_many(items)
-        marks = [secrets.token_hex(16) for _ in items]
+        marks = [os.urandom(16).hex() for _ in items]
 
         async def put(key: str, value: bytes, mark: str) -> Any:
             options = {"mode": "create", **self._marked(mark)}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from zom.errors import StoreError
 from zom.paths import is_document
+from zom.patterns import compiled_later
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Reference", "Target", "is_references", "parse_references", "read_text"]
 
 _BASE64 = "base64:"
-_PLACE = re.compile(r"\{\{\s*(\w+)\s*(?:\((.*?)\)\s*)?\}\}")
+_PLACE = compiled_later(r"\{\{\s*(\w+)\s*(?:\((.*?)\)\s*)?\}\}")
 _ARGUMENT = re.compile(r"""\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|(\d+))\s*(?:,|$)""")
 
 

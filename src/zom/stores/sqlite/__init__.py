@@ -7,7 +7,6 @@ transactions, so a batch is written whole or not at all, and is durable when it 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sqlite3
 import tempfile
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
 
+from zom.digests import blake2b
 from zom.errors import StoreError
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix, cut
 from zom.stores.local.files import is_there
@@ -219,7 +219,7 @@ class SQLiteStore(Store):
         self._make()
         with self._told(key, "lock"):
             there = self.path.stat()
-            digest = hashlib.blake2b(f"{there.st_dev} {there.st_ino} {key}".encode(), digest_size=16)
+            digest = blake2b(f"{there.st_dev} {there.st_ino} {key}".encode(), digest_size=16)
             directory = os.open(tempfile.gettempdir(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             name = f"zom-{digest.hexdigest()}"
