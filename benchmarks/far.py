@@ -383,6 +383,10 @@ def main() -> None:
     options.add_argument("--only", default="")
     options.add_argument("--json", default="")
     given = options.parse_args()
+    words = given.only.split(",")
+    chosen = [each for each in WORKLOADS if given.only in each.__name__ or each.__name__ in words]
+    if not chosen:
+        options.error(f"--only: expected some of {', '.join(each.__name__ for each in WORKLOADS)}")
     server_delay = given.delay
     warnings.simplefilter("ignore")
     server = Server(given.delay)
@@ -390,9 +394,7 @@ def main() -> None:
     figures: dict[str, Any] = {}
     try:
         print(f"# {given.delay * 1e3:g} ms a request")
-        for make in WORKLOADS:
-            if given.only not in make.__name__ and make.__name__ not in given.only.split(","):
-                continue
+        for make in chosen:
             work = make(server)
             server.order(f"rate/{work.rate}")
             found = measured(server, work.contestants, given.rounds)
