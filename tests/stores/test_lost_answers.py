@@ -12,6 +12,7 @@ import pytest
 
 import zom
 from zom.errors import StoreError
+from zom.stores.object import heeding
 
 obstore = pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
 
@@ -28,6 +29,8 @@ class Bucket(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Answers)
         self.keeps_metadata = keeps_metadata
         self.knows_conditions = True
+        self.heeded = ("If-Match", "If-None-Match")
+        self.refused = 0
         self.objects: dict[str, tuple[bytes, str, dict[str, str]]] = {}
         self.mishaps: list[int | None] = []
         self.puts = 0
@@ -61,10 +64,12 @@ class Answers(BaseHTTPRequestHandler):
             return
         with server.guard:
             there = server.objects.get(key)
-            wanted = self.headers.get("If-Match")
-            if (self.headers.get("If-None-Match") == "*" and there) or (
+            conditions = {name: self.headers[name] for name in server.heeded}
+            wanted = conditions.get("If-Match")
+            if (conditions.get("If-None-Match") == "*" and there) or (
                 wanted is not None and (there is None or there[1] != wanted)
             ):
+                server.refused += 1
                 self.answer(412, b"<Error><Code>PreconditionFailed</Code></Error>")
                 return
             server.puts += 1
@@ -315,3 +320,106 @@ def test_a_service_without_conditional_puts_is_written_where_that_is_said(bucket
     assert not store.replace("new", b"4", found.version)
     store.delete("new")
     assert zom.validate(store, data="all").ok
+
+
+@pytest.fixture
+def unknown(monkeypatch):
+    """No service was seen to heed conditions: a port may be that of a server before."""
+    monkeypatch.setattr(heeding, "_shown", set())
+
+
+@pytest.mark.usefixtures("unknown")
+def test_a_service_that_passes_over_all_conditions_is_refused_before_anybody_loses_anything(bucket):
+    bucket.heeded = ()
+    store = opened(bucket, max_retries=0)
+    for write in (
+        lambda: store.create("a", b"1"),
+        lambda: store.create_many({"a": b"1", "b": b"1"}),
+        lambda: store.replace("a", b"1", None),
+        lambda: zom.create_array(store, ARRAY),
+        lambda: zom.materialize(zom.v3.GroupSpec(members={"a": ARRAY}), store),
+    ):
+        with pytest.raises(StoreError, match=r"puts an object over another one .*conditional_put='disabled'"):
+            write()
+        assert bucket.objects == {}
+    store.set("a", b"1")
+    assert store.get("a") == b"1"
+
+
+@pytest.mark.usefixtures("unknown")
+def test_a_service_that_passes_over_versions_is_refused_when_a_part_of_a_chunk_changes(bucket):
+    bucket.heeded = ("If-None-Match",)
+    store = opened(bucket, max_retries=0)
+    array = zom.create_array(store, ARRAY)
+    array[:2] = [1, 2]
+    with pytest.raises(StoreError, match=r"that is another one by now .*conditional_put='disabled'"):
+        array[:1] = 3
+    found = store.get_version("zarr.json")
+    with pytest.raises(StoreError, match="that is another one by now"):
+        store.replace("zarr.json", found.value, found.version)
+
+
+@pytest.mark.usefixtures("unknown")
+def test_what_passes_over_conditions_is_written_where_nobody_else_writes(bucket):
+    bucket.heeded = ()
+    store = opened(bucket, {"conditional_put": "disabled"})
+    zom.materialize(zom.v3.GroupSpec(members={"a": ARRAY}), store)
+    zom.open(store, mode="r+")["a"][1:] = [2, 3, 4]
+    assert zom.open(store)["a"][1:].tolist() == [2, 3, 4]
+
+
+@pytest.mark.usefixtures("unknown")
+def test_what_heeds_conditions_is_asked_once_for_each_of_them(bucket):
+    for place in range(3):
+        store = opened(bucket)
+        assert store.create(f"a{place}", b"1")
+        found = store.get_version(f"a{place}")
+        assert store.replace(f"a{place}", b"2", found.version)
+        assert store.create_many({f"b{place}": b"1", f"c{place}": b"1"}) == [True, True]
+    assert bucket.refused == 2
+    assert store.get("a2") == b"2"
+
+
+@pytest.mark.usefixtures("unknown")
+def test_a_failure_of_the_question_is_none_of_the_put(bucket):
+    """The put is done, and the network fails when it is asked for again: the next put asks anew."""
+    store = opened(bucket, max_retries=0)
+    done = bucket.RequestHandlerClass.do_PUT
+
+    def put(self):
+        if bucket.puts == 1 and not bucket.refused and "/bucket/a" in self.path:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(403)
+        else:
+            done(self)
+
+    bucket.RequestHandlerClass = type("Failing", (Answers,), {"do_PUT": put})
+    assert store.create("a", b"1")
+    assert bucket.refused == 0
+    assert store.create("b", b"1")
+    assert bucket.refused == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "is_asked"),
+    [
+        ({}, False),
+        ({"endpoint": "https://s3.eu-west-1.amazonaws.com"}, False),
+        ({"endpoint": "https://s3.cn-north-1.amazonaws.com.cn"}, False),
+        ({"endpoint": "https://amazonaws.com.example.org"}, True),
+        ({"endpoint": "http://localhost:9000"}, True),
+        ({"aws_endpoint_url": "https://storage.googleapis.com"}, True),
+    ],
+)
+def test_who_is_asked(options, is_asked, monkeypatch):
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    monkeypatch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
+    stores = pytest.importorskip("obstore.store", reason="pip install 'zom[cloud]'")
+    assert (heeding.service_of(stores.from_url("s3://bucket", region="r", **options)) is not None) is is_asked
+
+
+def test_an_address_of_the_environment_is_asked(monkeypatch):
+    stores = pytest.importorskip("obstore.store", reason="pip install 'zom[cloud]'")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:9000")
+    assert heeding.service_of(stores.from_url("s3://bucket", region="r")) == "http://localhost:9000 bucket"
+    assert heeding.service_of(stores.from_url("gs://bucket", skip_signature=True)) is None

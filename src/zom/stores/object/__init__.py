@@ -27,6 +27,7 @@ from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.foreign_failures import is_panic, lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Part, Store, Suffix, Versioned
+from zom.stores.object.heeding import OTHER_VERSION, has_shown, note_shown, service_of
 from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 from zom.stores.object.obstore_calls import (
     CLOUDS,
@@ -48,6 +49,8 @@ from zom.stores.together import together
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
 
+    from zom.stores.object.heeding import Condition
+
 __all__ = ["ObjectStore"]
 
 T = TypeVar("T")
@@ -65,10 +68,15 @@ _MARK = "zomput"
 _LONGEST = 1024
 """How many bytes a key may have in S3, Google Cloud Storage and Azure."""
 
-_UNCONDITIONAL = (
-    "the service can't create an object only where there is none; where nobody else writes meanwhile, open the "
-    "store with conditional_put='disabled', or with AWS_CONDITIONAL_PUT=disabled"
+_ALONE = (
+    "where nobody else writes meanwhile, open the store with conditional_put='disabled', or with "
+    "AWS_CONDITIONAL_PUT=disabled"
 )
+_UNCONDITIONAL = f"the service can't create an object only where there is none; {_ALONE}"
+_UNHEEDED = {
+    "create": f"the service puts an object over another one when it is asked not to, so that writers lose what others write; {_ALONE}",
+    "replace": f"the service replaces an object that is another one by now when it is asked not to, so that writers lose what others write; {_ALONE}",
+}
 
 _BULK = {"S3Store": 1000}
 """How many objects a service deletes at one request, where obstore asks it to."""
@@ -104,6 +112,7 @@ class ObjectStore(Store):
         conditional = (kind in CLOUDS or kind == "MemoryStore") and not is_unconditional(inner)
         self._marks = kind in CLOUDS
         """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
+        self._service = service_of(inner)
         self._at_once = _BULK.get(kind, 1)
         self.capabilities = Capabilities(
             writable=not read_only and kind != "HTTPStore",
@@ -361,12 +370,29 @@ class ObjectStore(Store):
         if isinstance(found, Exception):
             raise self._failure(key, "write", found)
 
-    def _put_if(self, key: str, value: bytes, condition: Any) -> bool:
+    def _put_if(self, key: str, value: bytes, condition: Any, mark: str) -> bool:
         """Whether the value was put; False where the condition doesn't hold."""
-        mark = os.urandom(16).hex()
-        path, options = self._prefix + key, {"mode": condition, **self._marked(mark)}
-        found = self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, **options))
+        found = self._try_put(key, value, condition, mark)
         return self._was_put(key, value, mark, condition, found)
+
+    def _try_put(self, key: str, value: bytes, condition: Any, mark: str) -> Any:
+        """What a conditional put ended with."""
+        path, options = self._prefix + key, {"mode": condition, **self._marked(mark)}
+        return self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, **options))
+
+    def _see_refused(self, key: str, value: bytes, condition: Any, mark: str) -> bool:
+        """Ask the service for a put that it must refuse; whether it did."""
+        kind: Condition = "create" if condition == "create" else "replace"
+        found = self._try_put(key, value, condition, mark)
+        if isinstance(found, self._held_back):
+            note_shown(self._service, kind)
+        # Other failures say nothing of it, and are told by the put itself.
+        return isinstance(found, Exception)
+
+    @property
+    def _held_back(self) -> tuple[type[Exception], ...]:
+        """What a put ends with whose condition doesn't hold."""
+        return self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError
 
     def _marked(self, mark: str) -> dict[str, Any]:
         return {"attributes": {_MARK: mark}} if self._marks else {}
@@ -375,10 +401,9 @@ class ObjectStore(Store):
         """Whether a conditional put that ended with `found` put the value, or was held back."""
         if not isinstance(found, Exception):
             return True
-        held_back = (self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError)
         # To replace what is gone answers "missing", or again a condition that doesn't hold.
         gone = is_missing(found) and condition != "create"
-        if (gone or isinstance(found, held_back)) and not lacks_bucket(found):
+        if (gone or isinstance(found, self._held_back)) and not lacks_bucket(found):
             return self._marks and self._is_own(key, value, mark, was_repeated=was_repeated(found))
         # The last answer may be lost, too. Whether the value is there is asked once; failing that, it failed.
         if self._marks and not isinstance(found, (StoreError, PermissionError)):
@@ -447,7 +472,23 @@ class ObjectStore(Store):
     def _create(self, key: str, value: bytes) -> bool:
         if not self.capabilities.create_if_absent:
             return super()._create(key, value)
-        return self._checked(key, made=self._put_if(key, value, "create"))
+        mark = os.urandom(16).hex()
+        made = self._put_if(key, value, "create", mark)
+        if made:
+            self._check_creating([(key, value, mark)])
+        return self._checked(key, made=made)
+
+    def _check_creating(self, made: Sequence[tuple[str, bytes, str]]) -> None:
+        """StoreError where the service would have put these objects over others; then they are taken away again."""
+        if has_shown(self._service, "create"):
+            return
+        key, value, mark = made[0]
+        if self._see_refused(key, value, "create", mark):
+            return
+        for own, there, by in made:
+            if self._is_own(own, there, by, was_repeated=True):
+                self._remove(own)
+        raise StoreError(self.url, key, "create", _UNHEEDED["create"])
 
     @override
     def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
@@ -461,10 +502,14 @@ class ObjectStore(Store):
 
         jobs = [put(*item, mark) for item, mark in zip(items, marks, strict=True)]
         found = zip(items, marks, self._gather("create", jobs), strict=True)
-        return [
-            self._checked(key, made=self._was_put(key, value, mark, "create", result))
+        puts = [
+            ((key, value, mark), self._was_put(key, value, mark, "create", result))
             for (key, value), mark, result in found
         ]
+        made = [put for put, was_put in puts if was_put]
+        if made:
+            self._check_creating(made)
+        return [self._checked(put[0], made=was_put) for put, was_put in puts]
 
     def _checked(self, key: str, *, made: bool) -> bool:
         """`made`; StoreError where what held back a value is no value."""
@@ -476,7 +521,12 @@ class ObjectStore(Store):
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
         if not self.capabilities.compare_and_set:
             return super()._replace(key, value, version)
-        return self._put_if(key, value, "create" if version is None else dict(version))
+        if version is None:
+            return self._create(key, value)
+        mark = os.urandom(16).hex()
+        if not has_shown(self._service, "replace") and not self._see_refused(key, value, OTHER_VERSION, mark):
+            raise StoreError(self.url, key, "replace", _UNHEEDED["replace"])
+        return self._put_if(key, value, dict(version), mark)
 
     # --- listing -----------------------------------------------------------------------------------
 
