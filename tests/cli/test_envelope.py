@@ -8,7 +8,8 @@ import pytest
 
 import zom
 from zom.cli.envelope import ENVELOPE
-from zom.cli.main import _VERBS, parser_of
+from zom.cli.main import parser_of
+from zom.cli.verbs import VERBS
 
 NAMES = {"envelope", "zom", "verb", "exit_code", "error", "result"}
 
@@ -87,7 +88,7 @@ def test_text_is_told_by_lines(call):
 
 
 def test_every_verb_takes_the_formats_and_the_options_of_all():
-    for verb in _VERBS:
+    for verb in VERBS:
         if verb in {"schema", "declare", "completion"}:
             continue
         words = {"info": ["a"], "serve": ["a"]}.get(verb)

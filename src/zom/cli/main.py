@@ -19,44 +19,13 @@ from zom import __version__
 from zom.cli.outcome import INTERNAL, UNREADABLE, USAGE, CommandError, command_error, note_verb
 from zom.cli.printing import UnwritableOutputError, flush_output, guarded, say_data, tell
 from zom.cli.terminal import help_width, show_as_ascii, use_colours
+from zom.cli.verbs import VERBS
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = ["at_work", "interrupted_words", "main", "parser_of", "reads_documents"]
-
-_VERBS = (
-    "demo",
-    "tree",
-    "info",
-    "stats",
-    "read",
-    "validate",
-    "diff",
-    "declare",
-    "plan",
-    "create",
-    "copy",
-    "convert",
-    "migrate",
-    "pyramid",
-    "consolidate",
-    "delete",
-    "rename",
-    "resize",
-    "repair",
-    "checksum",
-    "serve",
-    "schema",
-    "codegen",
-    "explain",
-    "rules",
-    "doctor",
-    "completion",
-    "dingus",
-)
-"""The verbs, each a module of this package that is loaded when it is called."""
 
 _OTHER_NAMES = {"check": "validate"}
 """Names of verbs, for those who look for another word."""
@@ -175,7 +144,7 @@ def _module(verb: str) -> Any:
     return import_module(f"zom.cli.{verb}")
 
 
-def parser_of(verbs: Iterable[str] = _VERBS) -> argparse.ArgumentParser:
+def parser_of(verbs: Iterable[str] = VERBS) -> argparse.ArgumentParser:
     """The parser of the command, with these verbs: to call one takes the modules of no other.
 
     >>> parser_of(["tree"]).parse_args(["tree", "a.zarr"]).place
@@ -194,7 +163,7 @@ def parser_of(verbs: Iterable[str] = _VERBS) -> argparse.ArgumentParser:
     )
     for name in verbs:
         verb = _module(name)
-        about = verb.__doc__.splitlines()[0].partition(": ")[2].removesuffix(".")
+        about = VERBS[name]
         others = [other for other, verb_name in _OTHER_NAMES.items() if verb_name == name]
         inner = added.add_parser(
             name, help=about, description=f"{about[0].upper()}{about[1:]}.", aliases=others
@@ -294,7 +263,7 @@ def _verb_in(arguments: Sequence[str]) -> str:
     return _OTHER_NAMES.get(named, named)
 
 
-_WRITERS = frozenset(_VERBS) & {
+_WRITERS = frozenset(VERBS) & {
     "consolidate", "create", "delete", "migrate", "rename", "resize", "repair"
 }  # fmt: skip
 _RESUMED = frozenset({"copy", "pyramid"})
@@ -311,10 +280,10 @@ def interrupted_words(arguments: Sequence[str]) -> str:
         return f"zom {verb}: interrupted; if it had begun to write, zom repair STORE finishes or undoes that"
     if verb in _RESUMED:
         return f"zom {verb}: interrupted; run it again, and it goes on or starts anew"
-    return f"zom {verb}: interrupted" if verb in _VERBS else "zom: interrupted"
+    return f"zom {verb}: interrupted" if verb in VERBS else "zom: interrupted"
 
 
-_READERS_OF_DOCUMENTS = frozenset(_VERBS) & {
+_READERS_OF_DOCUMENTS = frozenset(VERBS) & {
     "codegen", "completion", "diff", "dingus", "doctor", "explain", "info", "plan", "rules", "schema", "tree", "validate"
 }  # fmt: skip
 
@@ -380,7 +349,7 @@ def _called(found: argparse.Namespace) -> int:
 
 
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    verbs = [each for each in _VERBS if not verb or each == verb]
+    verbs = [each for each in VERBS if not verb or each == verb]
     parser: Any = parser_of(verbs)
     before = next((at for at, word in enumerate(arguments) if not word.startswith("-")), len(arguments))
     parser.refuse_unknown(arguments[:before])
@@ -393,7 +362,7 @@ def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
     if "--debug" in arguments:
         _print_traceback(error.__cause__ or error)
     first, *more = error.lines
-    tell(f"zom {verb}: {first}" if verb in _VERBS else f"zom: {first}")
+    tell(f"zom {verb}: {first}" if verb in VERBS else f"zom: {first}")
     for line in more:
         tell(line)
     return error.code
@@ -407,7 +376,7 @@ def _print_traceback(error: BaseException) -> None:
 
 
 def _unknown(verb: str) -> str:
-    return f"no verb is called {verb!r}{_near(verb, _VERBS) or '; zom --help lists all of them'}"
+    return f"no verb is called {verb!r}{_near(verb, VERBS) or '; zom --help lists all of them'}"
 
 
 def _near(word: str, known: Iterable[Any]) -> str:
