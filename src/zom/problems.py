@@ -32,6 +32,7 @@ __all__ = [
     "one_of_words",
     "pointer_of",
     "rule",
+    "rule_of",
     "rules",
     "show",
     "split_pointer",
@@ -62,6 +63,8 @@ class Rule:
     strict: Severity | None = "error"
     closed: Severity | None = "error"
     schema: bool = False
+    compares: tuple[str, ...] = ()
+    """Members of the document that its place is compared with: where they differ, either may be wrong."""
 
     def severity(self, level: Level) -> Severity | None:
         """How bad a breach of this rule is at `level`; None where it is allowed.
@@ -87,17 +90,27 @@ def rule(  # noqa: PLR0913 - a rule has that many facts
     strict: Severity | None = "error",
     closed: Severity | None = "error",
     schema: bool = False,
+    compares: tuple[str, ...] = (),
 ) -> Rule:
     """A new rule, known by its code from now on.
 
     >>> rule("example/none", "the example has no text", source="this docstring").code
     'example/none'
     """
-    made = Rule(code, text, source, lenient, strict, closed, schema)
+    made = Rule(code, text, source, lenient, strict, closed, schema, compares)
     if _rules.setdefault(code, made) != made:
         message = f"a rule with the code {code!r} exists already: {_rules[code].text}"
         raise ExtensionError(message)
     return made
+
+
+def rule_of(problem: Problem) -> Rule | None:
+    """The rule of zom's own that a problem breaks; None for a rule of a convention.
+
+    >>> rule_of(Problem("acme/none", "error", "/", "", (), "this", "that")) is None
+    True
+    """
+    return _rules.get(problem.code)
 
 
 def rules() -> Mapping[str, Rule]:

@@ -252,7 +252,7 @@ MESSAGES = [
     (
         "spatial/dimensions-named",
         "in-capitals",
-        'attributes[\'spatial:dimensions\'][0]: expected one of "y", "x", found "Y"; write the names that the array gives its dimensions',
+        'attributes[\'spatial:dimensions\'][0]: expected one of "y", "x", found "Y"; did you mean \'y\'?',
     ),
     (
         "spatial/dimensions-of-members",

@@ -623,3 +623,47 @@ def test_a_member_that_is_unknown_and_near_to_none_that_is_missing_is_told_by_it
     assert found == [("v3/missing-member", "/codecs"), ("v3/unknown-member", "/pyramid")]
     (problem,) = zom.validate({**V3_GROUP, "atributes": {}}, conventions=())
     assert (problem.code, problem.fix) == ("v3/unknown-member", "did you mean 'attributes'?")
+
+
+@pytest.mark.parametrize(
+    ("shape", "names", "chunks", "expected"),
+    [
+        ([4, 3], ["y", "x"], [2, 3], []),
+        ([4], ["y", "x"], [2, 3], [("v3/shape-length", "/shape", "2 lengths, as dimension_names and chunk_grid have it")]),
+        ([4, 3, 2], ["x"], [2], [("v3/shape-length", "/shape", "1 length, as dimension_names and chunk_grid have it")]),
+        ([4, 3], [], [], [("v3/shape-length", "/shape", "0 lengths, as dimension_names and chunk_grid have it")]),
+        ([4, 3], ["x"], [2, 3], [("v3/dimension-names-length", "/dimension_names", "2 names, one for each dimension")]),
+        (
+            [4, 3],
+            ["y", "x"],
+            [2],
+            [("chunk-grid/regular-rank", "/chunk_grid/configuration/chunk_shape", "a list of 2 lengths")],
+        ),
+        ([4, 3], None, [2], [("chunk-grid/regular-rank", "/chunk_grid/configuration/chunk_shape", "a list of 2 lengths")]),
+        (
+            [4, 3],
+            ["x"],
+            [2, 3, 4],
+            [
+                ("v3/dimension-names-length", "/dimension_names", "2 names, one for each dimension"),
+                ("chunk-grid/regular-rank", "/chunk_grid/configuration/chunk_shape", "a list of 2 lengths"),
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_where_shape_names_and_chunks_disagree_the_one_that_differs_is_wrong(shape, names, chunks, expected):
+    document = {**V3_ARRAY, "shape": shape, "dimension_names": names}
+    document["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": chunks}}
+    if names is None:
+        del document["dimension_names"]
+    report = zom.validate(document, conventions=())
+    assert [(each.code, each.pointer, each.expected) for each in report] == expected
+
+
+@pytest.mark.parametrize("written", ["dta_type", "DATA_TYPE", "datatype", "data_tpye", "data-type"])
+def test_a_misspelt_member_is_one_error(written):
+    document = {name: value for name, value in V3_ARRAY.items() if name != "data_type"} | {written: "uint8"}
+    (problem,) = zom.validate(document, conventions=())
+    assert (problem.code, problem.pointer) == ("v3/missing-member", "/data_type")
+    assert problem.found == f'nothing, but "{written}"'
+    assert problem.fix == f'rename "{written}" to "data_type"'

@@ -235,7 +235,8 @@ def ref_ndim(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome
     what = like.removesuffix("[*]").lstrip(".@")
     return tuple(
         Breach(v.node, v.path, f"an array of {wanted} dimensions, as many as {what}",
-               f"{show(v.value)} of {node.ndim}: shape {show(list(node.shape or ()))}", None, (node.path,))
+               f"{show(v.value)} of {node.ndim}: shape {show(list(node.shape or ()))}", None, (node.path,),
+               copied=(node.path, ("shape",)))
         for v, node in found
         if node.ndim != wanted
     )  # fmt: skip
@@ -277,15 +278,16 @@ def ref_dtype(
         expected = f"an array of the data type {one_of_words(kinds)}"
         wrong = [(v, node) for v, node in found if not is_of_kind(node.dtype, kinds)]
         return tuple(
-            Breach(v.node, v.path, expected, f"{show(v.value)} of {node.dtype}", None, (node.path,))
+            Breach(v.node, v.path, expected, f"{show(v.value)} of {node.dtype}", None, (node.path,),
+                   copied=(node.path, node.dtype_path))
             for v, node in wrong
-        )
+        )  # fmt: skip
     first = found[0][1] if like is None else next((node for _, node in _arrays(site, like, base)), None)
     if first is None:
         return nothing_at(like or at)
     return tuple(
         Breach(v.node, v.path, f"an array of {first.dtype}, as {first.path} is", f"{show(v.value)} of {node.dtype}",
-               None, (node.path, first.path))
+               None, (node.path, first.path), copied=(node.path, node.dtype_path))
         for v, node in found
         if node.dtype != first.dtype
     )  # fmt: skip
@@ -313,7 +315,6 @@ def ref_order(site: Site, at: str, *, base: Base = "group") -> Outcome:
     found = _arrays(site, at, base)
     if len(found) < 2:
         return Skip(f"fewer than two arrays at {at}")
-    breaches: list[Breach] = []
     for (_, before), (value, node) in pairwise(found):
         left, right = before.shape, node.shape
         if left is None or right is None or len(left) != len(right):
@@ -321,7 +322,6 @@ def ref_order(site: Site, at: str, *, base: Base = "group") -> Outcome:
         if any(b > a for a, b in zip(left, right, strict=True)):
             expected = f"an array no larger than {before.path} of shape {show(list(left))}"
             found_text = f"{show(value.value)} of shape {show(list(right))}"
-            breaches.append(
-                Breach(value.node, value.path, expected, found_text, None, (before.path, node.path))
-            )
-    return breaches
+            # Behind one that stands in the wrong place others seem to.
+            return [Breach(value.node, value.path, expected, found_text, None, (before.path, node.path))]
+    return []

@@ -79,8 +79,8 @@ def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str
 
     Among more than `most` names, none is looked for: where many names are wrong, it would take minutes.
 
-    >>> near("zstdd", ["zstd", "gzip", "blosc"])
-    ('zstd',)
+    >>> near("zstdd", ["zstd", "gzip", "blosc"]), near("ZSTD", ["zstd", "gzip", "blosc"])
+    (('zstd',), ('zstd',))
     """
     return _near(name, tuple(dict.fromkeys(known))) if isinstance(name, str) and len(known) <= most else ()
 
@@ -89,7 +89,8 @@ def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str
 def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
     from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
 
-    close = get_close_matches(name, known, n=3, cutoff=0.6)
+    close = [each for each in known if each.casefold() == name.casefold()]
+    close = close or get_close_matches(name, known, n=3, cutoff=0.6)
     return tuple(each for each in close if _is_near(name.casefold(), each.casefold()))
 
 

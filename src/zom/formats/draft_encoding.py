@@ -82,6 +82,7 @@ CHUNK_COUNT = rule(
     "draft/chunk-shape-length",
     "there are as many chunk lengths as dimensions",
     source=f"{_DRAFT}, Regular grids",
+    compares=("shape",),
 )
 EMPTY_CHUNK = rule(
     "draft/empty-chunk",

@@ -90,7 +90,10 @@ BOOLEAN_CHUNK = rule(
     schema=True,
 )
 CHUNK_COUNT = rule(
-    "v2/chunks-length", "there are as many chunk lengths as dimensions", source=f"{_V2}#metadata"
+    "v2/chunks-length",
+    "there are as many chunk lengths as dimensions",
+    source=f"{_V2}#metadata",
+    compares=("shape",),
 )
 ORDER = rule("v2/order", 'order is "C" or "F"', source=f"{_V2}#metadata", schema=True)
 SEPARATOR = rule(

@@ -97,6 +97,11 @@ DIMENSION_COUNT = rule(
     "there are as many dimension names as dimensions",
     source=f"{_CORE}#dimension-names",
 )
+SHAPE_LENGTH = rule(
+    "v3/shape-length",
+    "shape has as many lengths as dimension_names has names, and chunk_grid dimensions",
+    source=f"{_CORE}#shape",
+)
 STORAGE_TRANSFORMERS = rule(
     "v3/storage-transformers",
     "storage_transformers is a list of extensions",
@@ -215,15 +220,18 @@ def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: lis
 
 def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
-    names = values.get("dimension_names")
-    if (
-        shape is not None
-        and names is not None
-        and "dimension_names" not in broken
-        and len(names) != len(shape)
-    ):
-        wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
-        faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
+    names = None if "dimension_names" in broken else values.get("dimension_names")
+    if shape is not None and names is not None and len(names) != len(shape):
+        alone = encoding_of(values, None, broken)
+        if alone.lengths is not None and len(alone.lengths) == len(names):
+            wanted = (
+                f"{len(names)} length{'s' * (len(names) != 1)}, as dimension_names and chunk_grid have it"
+            )
+            faults.append(Fault(SHAPE_LENGTH, ("shape",), wanted, show(list(shape))))
+            shape = None
+        else:
+            wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
+            faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
     faults.extend(encoding_of(values, shape, broken).faults)
     if values.get("storage_transformers") and "storage_transformers" not in broken:
         _check_transformers(values["storage_transformers"], faults)

@@ -29,6 +29,7 @@ RANK = rule(
     "chunk-grid/rectilinear-rank",
     "there are chunk lengths for each dimension of the array",
     source=_SOURCE,
+    compares=("shape",),
 )
 COVERS = rule(
     "chunk-grid/rectilinear-covers",

@@ -24,6 +24,7 @@ RANK = rule(
     "chunk-grid/regular-rank",
     "chunks have as many dimensions as the array",
     source=f"{_SOURCE}, abstract",
+    compares=("shape",),
 )
 POSITIVE = rule(
     "chunk-grid/regular-positive",

@@ -13,6 +13,7 @@ from pydantic import ValidationError, create_model
 
 from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, field_words, schema_of
 from zom.extension.field import Required, marks
+from zom.extension.registry import near
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 from zom.misspelling import slip
@@ -133,6 +134,8 @@ def _tell_slips_once(
         (meant,) = fault.path
         written = slip(str(meant), others)
         foreign = [each for each in _FOREIGN_NAMES.get(meant, ()) if each in others]
+        if written is None and not foreign:
+            written = next((each for each in others if near(each, known)[:1] == (meant,)), None)
         if written is not None:
             names, fix = [written], f"rename {show(written)} to {show(meant)}"
         elif foreign:

@@ -22,7 +22,7 @@ from zom.digests import blake2b
 from zom.extension.registry import near
 from zom.formats.v3_rules import MEMBER_NAMES, UNKNOWN_MEMBER
 from zom.json.exact import exact_text
-from zom.problems import Path, Problem
+from zom.problems import Path, Problem, rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -157,7 +157,7 @@ class Judgement:
         problem = problem_of(each, breach, convention.code(each), each.severity(self.profile))
         self.problems.append(problem)
         tally = self._tally(convention, each)
-        self._told.append(Told(problem, convention, tally, breach, site.node, site.holder, breach.slip))
+        self._told.append(Told(problem, convention, each, tally, breach, site.node, site.holder, breach.slip))
 
     # --- what the framework itself says ------------------------------------------------------------------
 
@@ -229,7 +229,8 @@ class Judgement:
 def _of_zarr(problem: Problem) -> Told:
     """What Zarr's own rules say: a member that they don't know stands for the one that it is misspelt as."""
     if problem.code != UNKNOWN_MEMBER.code:
-        return Told(problem)
+        broken = rule_of(problem)
+        return Told(problem, also=() if broken is None else tuple((name,) for name in broken.compares))
     meant = near(problem.inside[0], MEMBER_NAMES["array"] | MEMBER_NAMES["group"])
     return Told(problem, slip=(problem.node, (meant[0],)) if meant else None)
 

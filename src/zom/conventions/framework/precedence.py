@@ -104,7 +104,7 @@ def _rank(
     severity = _SEVERITIES[told.problem.severity]
     if told.rule is None or told.convention is None:
         # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
-        return (severity, 0, 0, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
+        return (severity, 0, -1, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
     order = depths.get((told.convention, told.rule.id), 0)
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
 
@@ -149,6 +149,12 @@ class _Index:
         if told.slip is not None:
             node, path = told.slip
             yield from self._nodes[node].at(path, told.problem.code)
+        if told.is_placed:
+            # What it compares its own place with in other nodes.
+            others = (self._nodes.get(each) for each in told.problem.related if each != told.problem.node)
+            yield from (
+                rank for each in others if each is not None for rank in each.at(told.path, told.problem.code)
+            )
         is_note = told.problem.severity == "note" and told.rule is not None and told.rule.advice
         if is_note and told.problem.node in self._worst:
             yield self._worst[told.problem.node]
@@ -287,14 +293,15 @@ class _Faults:
 
     def add(self, told: Told, rank: _Rank) -> None:
         """Add a finding; those that rank before it were added before."""
-        self.add_at(told.path, told.problem.code, rank)
         if told.twice_in is not None:
             self._twice.setdefault(told.twice_in, rank)
-        self._all.add(told.path, rank)
-        if told.is_form:
-            self._forms.add(told.path, rank)
-        if told.problem.severity == "error":
-            self._errors.add(told.path, rank)
+        for path in (told.path, *told.also):
+            self.add_at(path, told.problem.code, rank)
+            self._all.add(path, rank)
+            if told.is_form:
+                self._forms.add(path, rank)
+            if told.problem.severity == "error":
+                self._errors.add(path, rank)
 
     def add_at(self, path: Path, code: str, rank: _Rank) -> None:
         """Add that something is told of that very place."""

@@ -23,8 +23,10 @@ class Told(NamedTuple):
 
     problem: Problem
     convention: Convention | None = None
+    rule: CheckedRule | None = None
+    """The rule that says so: of several that share an id, the one that is broken."""
     tally: Tally | None = None
-    """The rule, and where it is counted."""
+    """Where it is counted."""
     breach: Breach | None = None
     """The breach of it."""
     node: Node | None = None
@@ -33,11 +35,8 @@ class Told(NamedTuple):
     """The node whose attributes the rule speaks of."""
     slip: tuple[str, Path] | None = None
     """The node, and its misspelt key that stands where it says that something is missing."""
-
-    @property
-    def rule(self) -> CheckedRule | None:
-        """The rule that says so."""
-        return None if self.tally is None else self.tally.rule
+    also: tuple[Path, ...] = ()
+    """What its own place differs from: which of them is wrong, nobody knows."""
 
     @property
     def cause(self) -> tuple[str, str] | None:

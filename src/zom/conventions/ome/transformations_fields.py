@@ -71,7 +71,13 @@ def _matrix_shape(site: Site) -> list[Breach] | Skip:
             wanted = f"[{'M' if rows is None else rows}, {'N' if columns is None else columns}]"
             found = f"{show(path)} of shape {show(list(node.shape))}"
             breaches.append(
-                site.breach((*piece.path, "path"), f"an array of shape {wanted}", found, related=(node,))
+                site.breach(
+                    (*piece.path, "path"),
+                    f"an array of shape {wanted}",
+                    found,
+                    related=(node,),
+                    copied=(node.path, ("shape",)),
+                )
             )
     return breaches if seen else _NOT_READ
 

@@ -91,7 +91,13 @@ def _ndim(site: Site) -> list[Breach] | Skip:
                 expected = f"an array of {wanted} dimensions, as many as {show(image.intrinsic)} has axes"
                 text = f"{show(image.value['datasets'][place]['path'])} of {array.ndim}: shape {show(list(array.shape or ()))}"
                 found.append(
-                    site.breach((*image.path, "datasets", place, "path"), expected, text, related=(array,))
+                    site.breach(
+                        (*image.path, "datasets", place, "path"),
+                        expected,
+                        text,
+                        related=(array,),
+                        copied=(array.path, ("shape",)),
+                    )
                 )
     return found if seen else Skip("no arrays of images with a coordinate system")
 
