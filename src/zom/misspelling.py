@@ -2,7 +2,8 @@
 
 Names are compared part by part, as they are joined by -, _ and the like. A part of four letters or more may have one
 letter too many, too few, wrong or swapped with the next one, a part of nine letters two; shorter parts, such as the
-`u` and the `v` of two grids, are different words. So are parts that end in other digits.
+`u` and the `v` of two grids, are different words, but for a letter too few or too many beside a long part that is right. So are
+parts that end in other digits.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def misspelt(name: str, known: str) -> bool:
 
     >>> misspelt("OME", "ome"), misspelt("lattitude", "latitude"), misspelt("degress_north", "degrees_north")
     (True, True, True)
+    >>> misspelt("grd_mapping", "grid_mapping"), misspelt("data_tpye", "data_type"), misspelt("lat_bnds", "lon_bnds")
+    (True, True, False)
     >>> misspelt("degrees_south", "degrees_north"), misspelt("eta_u", "eta_v"), misspelt("x1", "x2"), misspelt("a", "a")
     (False, False, False, False)
     """
@@ -59,7 +62,12 @@ def misspelt(name: str, known: str) -> bool:
         return True
     if len(parts) != len(others):
         parts, others = ("".join(parts),), ("".join(others),)
-    return all(map(_is_slip, parts, others))
+    # A short part is hardly another word where a long one beside it is the same.
+    is_sure = any(part == other and len(part) >= 4 for part, other in zip(parts, others, strict=True))
+    return all(
+        _is_slip(part, other) or (is_sure and is_short_slip(part, other))
+        for part, other in zip(parts, others, strict=True)
+    )
 
 
 @lru_cache(maxsize=4096)
