@@ -25,7 +25,9 @@ __all__ = ["check_filters", "object_codec_of", "order_links", "parse_filters"]
 
 _SOURCE = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#metadata"
 
-FILTERS = rule("v2/filters", "filters are null or a list of codecs", source=_SOURCE, schema=True)
+FILTERS = rule(
+    "v2/filters", "filters are null or a list of codecs", source=_SOURCE, schema=True, compares=("dtype",)
+)
 EMPTY = rule(
     "v2/filters-empty",
     "filters are null where there are none",
@@ -46,6 +48,7 @@ OBJECT_CODEC = rule(
     "v2/object-codec",
     "an array of Python objects (|O) has one object codec, as its first filter or as its compressor",
     source="https://zarr.readthedocs.io/en/v2.18.7/tutorial.html#object-arrays",
+    compares=("dtype",),
 )
 OBJECT_CODEC_PLACE = rule(
     "v2/object-codec-place",
@@ -116,7 +119,11 @@ def check_filters(filters: object, links: Sequence[Link], before: Elements, faul
     _check_form(filters, faults)
     for link in links:
         faults.extend(link.faults)
-    misplaced = _check_objects(links, before, faults)
+    objects: list[Fault] = []
+    misplaced = _check_objects(links, before, objects)
+    # Filters that nobody can read may have been an object codec.
+    if not filters or isinstance(filters, list):
+        faults.extend(objects)
     state: Representation | None = before
     for index, link in enumerate(links):
         # Of a codec that stands in the wrong place only its own parameters can be judged.

@@ -83,8 +83,10 @@ class Told(NamedTuple):
 
     @property
     def is_of_unknown(self) -> bool:
-        """Whether it says that the document of a node, or all of its attributes, can't be read."""
-        return self.rule is None and self.is_form and not self.is_placed
+        """Whether it says that the document of a node, or all of its attributes, can't be read; or not as what."""
+        if self.rule is not None or not self.is_form:
+            return False
+        return not self.is_placed or self.path in {("node_type",), ("zarr_format",)}
 
     @property
     def sought(self) -> str | None:
