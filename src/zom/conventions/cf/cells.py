@@ -88,7 +88,8 @@ def _wrong_units(variable: Variable, text: str) -> Iterator[Breach]:
         if wrong:
             expected = f"a variable in units such as {_UNITS[measure]} for {measure}"
             found = f"{word!r} in {units!r}" if isinstance(units, str) else f"{word!r} without units"
-            yield variable.breach("cell_measures", expected, found, related=[node])
+            place = (node.path, ("attributes", "units"))
+            yield variable.breach("cell_measures", expected, found, related=[node], copied=place)
 
 
 def _parsed(variable: Variable) -> tuple[CellMethod, ...]:

@@ -80,7 +80,8 @@ def _carried(variable: Variable) -> Iterator[Breach]:
     for user in variable.dataset.named(variable.node, "geometry"):
         for name in ("grid_mapping", "coordinates"):
             if name in variable.attributes and name not in user.attributes:
-                yield variable.breach(name, f"{name} at {user.path} as well", "none there", related=[user])
+                expected, place = f"{name} at {user.path} as well", (user.path, ("attributes", name))
+                yield variable.breach(name, expected, "none there", related=[user], copied=place)
 
 
 def _of_nodes(variable: Variable, text: str) -> Iterator[Breach]:

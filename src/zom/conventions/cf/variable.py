@@ -258,11 +258,13 @@ class Variable:
         fix: str | None = None,
         related: Iterable[Node] = (),
         cause: tuple[str, str] | None = None,
+        copied: tuple[str, Path] | None = None,
     ) -> Breach:
         """A breach at the attribute `name`, or at a path of the document."""
         path = ("attributes", name) if isinstance(name, str) else name
         text = found if isinstance(found, str) else show(found)
-        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related), cause)
+        others = tuple(each.path for each in related)
+        return Breach(self.node, path, expected, text, fix, others, cause, None, copied)
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.selector import EVERY, parse_selector
 from zom.conventions.framework.rule_depth import depths_of, matched, refinement
 from zom.conventions.framework.told import same_cause
+from zom.formats.node_view import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.rule_depth import RulePlace
     from zom.conventions.framework.told import Told
-    from zom.formats.node_view import Node
     from zom.problems import Path
 
 __all__ = ["settled"]
@@ -140,7 +140,7 @@ class _Index:
                 self._nodes[each.problem.node].add(each, rank)
             if each.slip is not None:
                 node, path = each.slip
-                self._nodes[node].add_at(path, each.problem.code, rank)
+                self._nodes[node].add_slip(path, each.problem.code, rank)
 
     def causes(self, told: Told) -> Iterator[_Rank]:
         """The ranks of the findings on which one may rest, itself among them."""
@@ -187,14 +187,24 @@ class _Index:
     def _places_read(self, told: Told, rule: CheckedRule) -> Iterator[_Rank]:
         for selector, is_compared in _read_by(rule):
             parsed = parse_selector(selector)
-            node = told.node if parsed.start == "fact" else told.holder
-            faults = None if node is None else self._nodes.get(node.path)
-            if node is None or faults is None:
-                continue
-            steps = _steps(parsed, told, rule, node)
-            found = faults.read(steps, is_compared=is_compared)
-            if found is not None:
-                yield found
+            for node in _nodes_read(parsed, told):
+                faults = self._nodes.get(node.path)
+                if faults is None:
+                    continue
+                found = faults.read(_steps(parsed, told, rule, node), is_compared=is_compared)
+                if found is not None:
+                    yield found
+
+
+def _nodes_read(selector: Selector, told: Told) -> Iterator[Node]:
+    """The nodes of which a rule reads what it selects: its own, and facts of those that it names."""
+    node = told.node if selector.start == "fact" else told.holder
+    if node is None:
+        return
+    yield node
+    if selector.start == "fact":
+        found = (node.root.at(path) for path in told.problem.related if path != node.path)
+        yield from (each for each in found if isinstance(each, Node))
 
 
 def _read_by(rule: CheckedRule) -> Iterator[tuple[str, bool]]:
@@ -306,6 +316,11 @@ class _Faults:
     def add_at(self, path: Path, code: str, rank: _Rank) -> None:
         """Add that something is told of that very place."""
         self._exact.setdefault(path, []).append((code, rank))
+
+    def add_slip(self, path: Path, code: str, rank: _Rank) -> None:
+        """Add that what stands at that place is misspelt."""
+        self.add_at(path, code, rank)
+        self._all.add(path, rank)
 
     def at(self, path: Path, code: str) -> Iterator[_Rank]:
         """What rules of another code say of that very place."""
