@@ -229,6 +229,8 @@ def test_repeated_values_are_found_in_bounded_memory(monkeypatch):
             values[values == size - 1] = 7
             yield (begin,), values
 
+    # What is imported for the first call is no memory of it.
+    assert blocks.repeated(lambda: iter([((0,), np.arange(4))]), 4) is None
     tracemalloc.start()
     try:
         found = blocks.repeated(read, size)
