@@ -38,6 +38,7 @@ GROUND = {
     "plugins",
     "problems",
     "limits",
+    "looks",
     "misspelling",
     "numpy_later",
     "paths",

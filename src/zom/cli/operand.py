@@ -21,6 +21,7 @@ from zom.cli.document import read_document
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.dataclass import dataclass
 from zom.errors import ZomError
+from zom.looks import is_directory, is_file
 from zom.problems import no_warning
 from zom.stores.credentials import shown_url
 from zom.stores.local.files import is_there
@@ -243,17 +244,17 @@ def _kind(where: str) -> str:
     try:
         if "\0" not in where and not is_there(where):
             return "missing"
-    except PermissionError:
-        # Nobody may look what is there: whoever opens it tells so.
+    except OSError:
+        # Nobody may look what is there, or its name is too long: whoever opens it tells so.
         return "document" if path.suffix == ".json" else "store"
-    except (OSError, ValueError):
+    except ValueError:
         return "document"  # reading it as a document tells what is wrong
     try:
         # A package's own stores may be zip or SQLite files by their beginning.
-        if path.is_dir() or path.suffix.lower() in _STORE_NAMES or _has_kind(path):
+        if is_directory(path) or path.suffix.lower() in _STORE_NAMES or _has_kind(path):
             return "store"
         # Only a plain file is looked into: what a pipe has given, it doesn't give again.
-        found = signature_of(path) if path.is_file() else None
+        found = signature_of(path) if is_file(path) else None
     except (OSError, ValueError):
         found = None  # reading it as a document tells what is wrong
     return _KINDS.get(found) or ("store" if _has_references(path) else "document")
@@ -268,7 +269,7 @@ def _has_kind(path: Path) -> bool:
 
 def _has_references(path: Path) -> bool:
     """Whether it is a file of kerchunk references, which is a store in JSON."""
-    if path.suffix.lower() != ".json" or not path.is_file():
+    if path.suffix.lower() != ".json" or not is_file(path):
         return False
     from zom.stores.references.opening import are_references  # noqa: PLC0415 - documents need no stores
 
@@ -281,7 +282,7 @@ def _is_url(where: str) -> bool:
 
 def _is_named(where: str, suffix: str) -> bool:
     path = _path_of(where)
-    return not _is_url(path) and Path(path).suffix.lower() == suffix and not Path(path).is_dir()
+    return not _is_url(path) and Path(path).suffix.lower() == suffix and not is_directory(path)
 
 
 def _path_of(where: str) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
+from zom.looks import exists, is_directory, is_file
 from zom.paths import DOCUMENT_NAMES
 from zom.patterns import compiled_later
 
@@ -81,7 +82,7 @@ def matching(name: str) -> list[str]:
     if "://" in where:
         is_pattern = _LISTED_SCHEMES.match(where) is not None and has_magic(where.partition("://")[2])
         return [f"{each}{colons}{inner}" for each in _matching_urls(where)] if is_pattern else [name]
-    if not has_magic(where) or Path(where).exists():
+    if not has_magic(where) or exists(where):
         return [name]
     matches = sorted(glob(where, recursive=True))  # noqa: PTH207 - absolute or not, as it is given
     return [f"{match}{colons}{inner}" for match in matches]
@@ -127,7 +128,7 @@ def within(name: str) -> list[str]:
     from zom.hierarchy.stored.below import hierarchies_below, is_hierarchy  # noqa: PLC0415 - as above
 
     place = operand_of(name)
-    if place.kind != "store" or (place.exists and "://" not in name and not Path(place.where).is_dir()):
+    if place.kind != "store" or (place.exists and "://" not in name and not is_directory(place.where)):
         return [name]
     with place.opened() as store:
         if not store.capabilities.listable or is_hierarchy(store):
@@ -153,4 +154,4 @@ def around(names: Iterable[str]) -> list[str]:
 
 
 def _is_node(directory: Path) -> bool:
-    return any((directory / name).is_file() for name in DOCUMENT_NAMES)
+    return any(is_file(directory / name) for name in DOCUMENT_NAMES)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from zom.cli import schema_report
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
 from zom.cli.printing import say, tell
+from zom.looks import is_file
 
 if TYPE_CHECKING:
     import argparse
@@ -135,14 +136,13 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(name: str) -> Any:
-    from pathlib import Path  # noqa: PLC0415 - slow to import
 
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
 
     if name in schema_names():
         return json_schema(name)
-    if not Path(name).is_file():
+    if not is_file(name):
         try:
             _known(name)
         except CommandError as error:

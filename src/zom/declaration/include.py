@@ -9,6 +9,7 @@ from zom.declaration.source import At, read_source
 from zom.declaration.words import FORM, ROOT
 from zom.errors import SpecError
 from zom.json.python_value import is_list
+from zom.looks import is_file
 from zom.problems import rule, show
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def file_below(root: Path, folder: Path, name: str, place: At, problems: Problem
 
 def source_below(file: Path, place: At, name: str, problems: Problems) -> Source | None:
     """What the file says; None where it can't be read, which is a problem."""
-    if not file.is_file():
+    if not is_file(file):
         problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
         return None
     try:

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from zom.errors import StoreError
+from zom.looks import is_file
 from zom.stores.signatures import HDF5_NAMES, PACKED_NAMES, packed_as
 
 __all__ = ["beginning_of", "packed_reason", "refuse_file", "refuse_new_file"]
@@ -41,7 +42,7 @@ def refuse_file(path: str) -> None:
 def _nodes_above(path: str) -> tuple[list[Path], list[Path]]:
     """The directories above a file, and those of them that are nodes."""
     above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
-    return above, [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
+    return above, [folder for folder in above if any(is_file(folder / name) for name in _DOCUMENTS)]
 
 
 def packed_reason(path: str, beginning: bytes) -> str | None:
@@ -62,7 +63,7 @@ def packed_reason(path: str, beginning: bytes) -> str | None:
 
 def beginning_of(path: str) -> bytes:
     """The first bytes of a file, by which it says what it is; none of a pipe, or where it can't be read."""
-    if not Path(path).is_file():
+    if not is_file(path):
         return b""
     try:
         with Path(path).open("rb") as file:

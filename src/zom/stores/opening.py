@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound
+from zom.looks import is_directory
 from zom.packages import imported
 from zom.stores.credentials import shown_url
 from zom.stores.foreign import SESSION, adapted, is_of, kind_of
@@ -99,7 +100,7 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
         _refuse_inner_path(text)
         refuse_new_file(path)
         return LocalStore(path, create="later")
-    if not Path(path).absolute().parent.is_dir():
+    if not is_directory(Path(path).absolute().parent):
         return store(place, read_only=read_only)
     if suffix == ".zip":
         from zom.stores.zip import ZipStore  # noqa: PLC0415 - as below

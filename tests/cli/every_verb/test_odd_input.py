@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import shutil
@@ -182,3 +184,42 @@ def test_a_sound_store_may_have_any_name(tmp_path, monkeypatch, capfd, small, na
             assert expected.setdefault(number, code) == code, (arguments, err)
             if form == "json" and code != 2:
                 assert json.loads(out)["exit_code"] == code, arguments
+
+
+LONG = ("y" * 300, "y" * 300 + ".json", "y" * 300 + ".zip", "a.zarr/" + "y" * 300, "y/" * 2500)
+
+
+@pytest.mark.parametrize("verb", ["tree", "stats", "validate", "dingus zarr", "copy"])
+@pytest.mark.parametrize("path", LONG, ids=["directory", "document", "zip file", "inside", "path"])
+def test_a_name_that_no_file_can_have_is_told_of(tmp_path, monkeypatch, capfd, small, verb, path):
+    monkeypatch.chdir(tmp_path)
+    zom.materialize(small, "a.zarr")
+    code, _, err = called(capfd, [*verb.split(), path, *(["b.zarr"] if verb == "copy" else [])])
+    assert code in {1, 2, 3}, err
+    assert "internal error" not in err
+
+
+@pytest.mark.parametrize("verb", ["tree", "stats", "validate", "dingus zarr", "copy"])
+@pytest.mark.parametrize("name", ["a.zarr", "a.json", "a.zip", "a.h5", "a.zarr/time"])
+def test_what_nobody_may_look_at_is_told_of(tmp_path, monkeypatch, capfd, verb, name):
+    """As of a directory that may not be searched: an administrator's process may, so the system's answer is made here."""
+    monkeypatch.chdir(tmp_path)
+    refuse = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def refused(original):
+        def look(path, *arguments, **options):
+            if isinstance(path, (str, os.PathLike)) and "closed" in str(path):
+                raise refuse
+            return original(path, *arguments, **options)
+
+        return look
+
+    for function in ("stat", "lstat", "open", "scandir", "listdir"):
+        monkeypatch.setattr(os, function, refused(getattr(os, function)))
+    monkeypatch.setattr("builtins.open", refused(open))
+    monkeypatch.setattr(io, "open", refused(io.open))
+    code, out, err = called(capfd, [*verb.split(), f"closed/{name}", *(["b.zarr"] if verb == "copy" else [])])
+    assert code in {1, 2, 3}, err
+    assert "internal error" not in err
+    # A name alone says that it is a document, where a store is wanted.
+    assert "ermission denied" in out + err or "expected a store, found a document" in err

@@ -23,6 +23,7 @@ from zom.hierarchy.check.expected import differences
 from zom.json.python_value import is_dict
 from zom.json.read import read_json
 from zom.json.value import JSONDict
+from zom.looks import is_file
 from zom.model.assembly import assemble
 from zom.model.location import text_problems, with_lines
 from zom.model.repeats import is_endless
@@ -80,7 +81,7 @@ def is_document_file(subject: Any) -> bool:
         return False
     from zom.stores.references.opening import are_references  # noqa: PLC0415 - only for files
 
-    return Path(subject).is_file() and not are_references(str(subject))
+    return is_file(subject) and not are_references(str(subject))
 
 
 def report_of_file(file: Path, choices: Choices) -> Report:

@@ -15,6 +15,7 @@ from zom.integrations.hdf5.dimensions import dimension_names
 from zom.integrations.hdf5.filters import pipeline_of
 from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, UNLIMITED, VIRTUAL
 from zom.integrations.hdf5.netcdf_fill import netcdf_fill
+from zom.looks import exists
 from zom.model.builders.build import AUTO
 from zom.packages import imported
 from zom.problems import show
@@ -145,9 +146,7 @@ def _check_sources(dataset: Any, report: Report) -> None:
     home = Path(dataset.file.filename).parent
     names = {source.file_name for source in dataset.virtual_sources()} - {"."}
     # HDF5 also takes patterns (`%b`), whose files nobody can tell beforehand.
-    missing = sorted(
-        name for name in names if "%" not in name and not ((home / name).exists() or Path(name).exists())
-    )
+    missing = sorted(name for name in names if "%" not in name and not (exists(home / name) or exists(name)))
     if missing:
         found = f"no file {', '.join(map(show, missing))}"
         report.add(VIRTUAL, (), "the sources of a virtual dataset", found, "fill values are read there")

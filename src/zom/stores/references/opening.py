@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from zom.errors import StoreError, StoreNotFound
+from zom.looks import is_file
 from zom.paths import DOCUMENT_NAMES
 from zom.stores.credentials import shown_url, without_secrets
 from zom.stores.local import LocalStore
@@ -74,7 +75,7 @@ def _is_parquet(path: str) -> bool:
 def _document_at(path: str) -> dict[str, Any] | None:
     """The references in a file of JSON; None where there are none. What begins otherwise is not read to its end."""
     try:
-        if not Path(path).is_file():
+        if not is_file(path):
             return None
         with Path(path).open("rb") as file:
             beginning = file.read(_BEGINNING)
