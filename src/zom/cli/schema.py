@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from zom.cli import schema_report
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
 from zom.cli.printing import say, tell
-from zom.looks import is_file
 
 if TYPE_CHECKING:
     import argparse
@@ -142,6 +141,8 @@ def _schema(name: str) -> Any:
 
     if name in schema_names():
         return json_schema(name)
+    from zom.looks import is_file  # noqa: PLC0415 - help needs none of it
+
     if not is_file(name):
         try:
             _known(name)
