@@ -135,14 +135,12 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(name: str) -> Any:
-
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.looks import is_file  # noqa: PLC0415 - help needs none of it
     from zom.schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
 
     if name in schema_names():
         return json_schema(name)
-    from zom.looks import is_file  # noqa: PLC0415 - help needs none of it
-
     if not is_file(name):
         try:
             _known(name)
