@@ -123,8 +123,9 @@ def read_source(file: str | FilePath, name: str | None = None) -> Source:
     try:
         with path.open("rb") as opened:
             text = opened.read(MOST_BYTES + 1)
-    except OSError as cause:
-        reason = cause.strerror or str(cause)
+    except (OSError, ValueError) as cause:
+        # ValueError: the system can't write down a name with a NUL or half a character.
+        reason = getattr(cause, "strerror", None) or str(cause)
         raise _refused(name, "a file that can be read", reason, None) from cause
     return source_of_text(text, name, path.suffix.lower().removeprefix("."), path.parent)
 

@@ -8,6 +8,7 @@ from zom.brief import notebook_html
 from zom.columns import column_width, padded
 from zom.formats.facts import array_facts, attribute_texts
 from zom.model.output import member_specs
+from zom.model.tree import check_depth
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def tree_lines(
     >>> list(tree_lines(v2.GroupSpec(members={})))
     ['/  v2 group  no members']
     """
+    check_depth(depth)
     lost: dict[str, dict[str, None]] = {}
     for path in broken:
         above, _, name = path.rpartition("/")

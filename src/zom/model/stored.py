@@ -10,6 +10,7 @@ Consolidated metadata is a hierarchy, flattened: v2 keeps it in `.zmetadata`, v3
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +22,7 @@ from zom.paths import parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from zom.model.family import Consolidation, Family, NodeKind
     from zom.model.spec import Spec
@@ -111,6 +112,9 @@ def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
     {'zarr_format': 2, 'attributes': {'a': 1}}
     """
+    if not isinstance(documents, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
+        message = "documents: expected a mapping from names such as 'zarr.json' to documents"
+        raise TypeError(f"{message}, got {show(documents)}")
     nothing: dict[str, Any] = {}
     main: Any = next((value for name, value in documents.items() if name != ".zattrs"), nothing)
     if not isinstance(main, dict):
@@ -195,6 +199,9 @@ def _assembled(
 ) -> tuple[dict[str, Spec], list[Problem]]:
     """The nodes that can be made, by path, and what is wrong with any of them."""
     consolidation = _consolidation_of(family)
+    if not isinstance(document, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a document may be any JSON
+        fault = Fault(CONSOLIDATED, (), "an object", show(document))
+        raise SpecError([consolidated_problem(fault)], "consolidated metadata")
     nodes = consolidation.entries(document)
     specs: dict[str, Spec] = {}
     problems: list[Problem] = []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Level
 
-__all__ = ["at", "flatten", "map_nodes", "select", "unflatten", "walk"]
+__all__ = ["at", "check_depth", "flatten", "map_nodes", "select", "unflatten", "walk"]
 
 BELOW_ARRAY = rule(
     "tree/below-array",
@@ -39,6 +39,17 @@ FLAT = rule(
     source="ZEP 6: consolidated metadata is a flattening of a hierarchy",
 )
 TWICE = rule("tree/twice", "a path names one node", source="the v3 core specification, section Name")
+
+
+def check_depth(depth: int | None) -> None:
+    """ValueError unless it is None or a number from 0 on: below how many groups nodes are left out.
+
+    >>> check_depth(-1)
+    Traceback (most recent call last):
+    ValueError: depth: expected None or a number from 0 on, got -1
+    """
+    if depth is not None and not (isinstance(depth, int) and depth >= 0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
+        raise ValueError(f"depth: expected None or a number from 0 on, got {depth!r}")
 
 
 def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:
@@ -240,6 +251,8 @@ def select(spec: Spec, pattern: str) -> dict[str, Spec]:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
+    if not isinstance(pattern, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
+        raise TypeError(f"pattern: expected a text such as '**/t2m', got {pattern!r}")
     parts = [part for part in pattern.strip("/").split("/") if part]
     text = ""
     for part in parts:

@@ -291,7 +291,8 @@ def _mode_of(path: str) -> int:
     """The mode of the file at `path`; 0 where there is none."""
     try:
         return Path(path).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # No file has a name that the system can't write down: whoever opens it is told.
         return 0
     except OSError as cause:
         raise StoreError(path, "", "open", (cause.strerror or str(cause)).lower()) from cause

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
+from operator import index
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -45,6 +46,10 @@ def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int,
     >>> behind((2, 3), (5, 3), 0)
     (0, (7, 3))
     """
+    try:
+        axis = index(axis)
+    except TypeError as cause:
+        raise TypeError(f"axis: expected a whole number, got {axis!r}") from cause
     if not -len(old) <= axis < len(old):
         raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
     place = axis % len(old)

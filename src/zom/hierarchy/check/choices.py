@@ -11,6 +11,7 @@ from zom.conventions.framework.registered import conventions as known_convention
 from zom.conventions.framework.suppression import parse_suppressions
 from zom.conventions.report import report_of
 from zom.dataclass import dataclass
+from zom.model.operand import check_is_spec
 
 if TYPE_CHECKING:
     from zom.checks.checked_rule import Profile
@@ -67,6 +68,8 @@ def chosen(  # noqa: PLR0913, PLR0917 - each is a choice of the caller's
     """
     if profile not in PROFILES:
         raise ValueError(f"profile: expected {_words(PROFILES)}, got {profile!r}")
+    if like is not None and not callable(getattr(like, "check", None)):
+        check_is_spec(like, "a template")
     return Choices(_asked(conventions), profile, parse_suppressions(suppress), level, like, limits)
 
 

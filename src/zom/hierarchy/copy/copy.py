@@ -42,6 +42,7 @@ from zom.hierarchy.stored.place import check_apart
 from zom.hierarchy.stored.tree import NAME_CODES
 from zom.model.assembly import Uncollected
 from zom.model.construction import outside
+from zom.model.operand import check_is_spec
 from zom.paths import join, parse_path
 from zom.problems import Problem
 from zom.stores.memory import MemoryStore
@@ -130,6 +131,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     >>> int(zom.open_array(target, "wide")[3, 5])
     7
     """
+    if spec is not None:
+        check_is_spec(spec)
     choices = Choices(select, jobs, verify, progress, on_conflict, dry_run, executor=executor)
     opened_here: list[Store] = []
     try:

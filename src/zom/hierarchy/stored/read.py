@@ -21,6 +21,7 @@ from zom.hierarchy.stored.spec_class import SpecT, as_class, form_of_class
 from zom.hierarchy.stored.tolerant import TolerantSource
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import Uncollected
+from zom.model.tree import check_depth
 from zom.paths import parse_path
 from zom.stores import opening
 from zom.stores.interface import Store
@@ -225,8 +226,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - as above
     if consolidated not in _CONSOLIDATIONS:
         wanted = "'verify', 'trust', 'ignore' or 'only'"
         raise ValueError(f"consolidated: expected {wanted}, got {consolidated!r}")
-    if depth is not None and depth < 0:
-        raise ValueError(f"depth: expected None or a number from 0 on, got {depth!r}")
+    check_depth(depth)
     inner = "/".join(parse_path(path))
     refuse_outer(store, inner)
     view = store

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.handles.changes import materialize
 from zom.model.builders.chunking import refuse
+from zom.model.operand import check_is_spec
 from zom.model.output import member_specs
 from zom.packages import imported
 from zom.stores.memory import MemoryStore
@@ -34,6 +35,7 @@ def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
     xarray: Any = imported("xarray", "xarray")
     from zom.integrations.xarray.backend import ZomBackend  # noqa: PLC0415 - it needs xarray
 
+    check_is_spec(spec)
     if spec.kind != "group":
         raise refuse("spec", "the spec of a group", f"one of an {spec.kind}", "put it into a group")
     members = member_specs(spec)

@@ -92,9 +92,9 @@ class ZipStore(Store):
         self._end = 0
         self._waits = create == "later"
         self._changed = mode in {"w", "x"} and not self._waits
-        # A link to an archive stays one: what it leads to is replaced.
-        self._target = Path(os.path.realpath(self.path))
         with self._told("", "open"):
+            # A link to an archive stays one: what it leads to is replaced.
+            self._target = Path(os.path.realpath(self.path))
             self._open()
             self.root = hierarchy_root(self._entries) if root is None else check_stored_prefix(root)
         # A path may begin with the directory, too, unless the hierarchy has a member of that name.
