@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -53,3 +55,26 @@ def document(tmp_path, small):
     """`small` as the document a.json."""
     (tmp_path / "a.json").write_text(small.to_json(), encoding="utf-8")
     return "a.json"
+
+
+@pytest.fixture
+def nobody(tmp_path):
+    """A block in which this process has no more rights than the modes of files give."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("files have no modes on this system")
+    for directory in (tmp_path, *tmp_path.parents):
+        if directory.owner() == tmp_path.owner() and directory != directory.parent:
+            directory.chmod(directory.stat().st_mode | 0o011)
+
+    @contextmanager
+    def without_rights():
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.seteuid(65534)
+        try:
+            yield
+        finally:
+            if is_root:
+                os.seteuid(0)
+
+    return without_rights

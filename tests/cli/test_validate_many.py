@@ -52,6 +52,28 @@ def test_prefixes_and_patterns_of_urls_name_the_stores_below(call, stores, place
     assert subjects(out) == [f"{url}/one/a.zarr", f"{url}/two/b"]
 
 
+@pytest.mark.parametrize("place", ["d", "d/", "d/**/[ab]*", "**/b/../../*/[ab]*", "{url}", "{url}/**/[ab]*"])
+def test_links_to_directories_above_lead_nowhere(call, stores, place):
+    for link, target in {"up": ".", "one/up": "..", "two/one": "../one", "one/two": "../two"}.items():
+        (stores / link).symlink_to(target)
+    url = stores.as_uri()
+    found = subjects(call("validate", place.format(url=url), "--format", "json")[1])
+    assert {Path(each.removeprefix("file://")).resolve() for each in found} == {
+        stores / "one/a.zarr",
+        stores / "two/b",
+    }
+    assert len(found) <= 4
+
+
+def test_a_directory_that_may_not_be_searched_is_a_finding_and_the_others_are(call, stores, nobody):
+    call("validate", "d/one/a.zarr")  # what is imported on first use may lie where nobody else may read
+    (stores / "lost+found").mkdir(mode=0)
+    with nobody():
+        code, out, _ = call("validate", "d", "--format", "json")
+    assert code == 3
+    assert subjects(out) == ["d/lost+found", "d/one/a.zarr", "d/two/b"]
+
+
 def test_a_place_that_several_names_lead_to_is_validated_once(call, stores):
     url = stores.as_uri()
     names = ["d/two/b", "d/", "./d/two/b", "d//two/b/", "d/*/*", f"{url}/two/b", f"{url}/*/b", "none", "none"]

@@ -201,6 +201,27 @@ def test_a_group_that_may_not_be_listed_hides_no_node_beside_it(form: str) -> No
     assert list(zom.open_group(store)) == ["a", "bad", "g", "h"]
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore:.*draft:zom.SpecWarning")
+@pytest.mark.parametrize("on_error", [None, "skip"])
+def test_a_group_that_may_not_be_listed_is_not_copied_and_the_others_are(form: str, on_error: Any) -> None:
+    """It would be empty in the copy, where nobody would see that anything is missing."""
+    store = NoEntry(MemoryStore(documents(form)), FORMS[form][0].directory("g"))
+    target = MemoryStore({})
+    with pytest.warns(
+        zom.SpecWarning, match="what can't be read is not copied: /g: expected members that can be listed"
+    ):
+        report = zom.copy(store, target, on_error=on_error)
+    assert [(each.code, each.node) for each in report.problems] == [("store/unlisted-group", "/g")]
+    assert {path for path, _ in zom.read(target).walk()} == {"/", "/a", "/bad", "/h", "/h/y"}
+    root = NoEntry(MemoryStore(documents(form)), FORMS[form][0].directory(""))
+    for source, path, how in [(store, "", "raise"), (store, "g", on_error), (root, "", on_error)]:
+        empty = MemoryStore({})
+        with pytest.raises(zom.ZomError, match="permission denied"):
+            zom.copy(source, empty, path=path, on_error=how)
+        assert not list(empty.list())
+
+
 @pytest.mark.parametrize("form", ["v2", "v3"])
 def test_a_damaged_root_hides_nothing_below(form: str) -> None:
     texts = documents(form)

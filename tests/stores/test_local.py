@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import zom
+from zom import v3
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.interface import Range, Suffix, Wanted
 from zom.stores.local import LocalStore, direct
@@ -185,15 +187,62 @@ def test_nothing_is_written_or_deleted_through_a_link(store, outside):
     assert names(store.root) == ["file", "kept", "link"]
 
 
-def test_a_link_to_a_directory_above_does_not_list_for_ever(store):
-    store.set("a/b", b"1")
-    (store.root / "a" / "up").symlink_to("..")
-    with pytest.raises(
-        StoreError, match="cannot list 'a/up': a symbolic link that leads to a directory above"
-    ):
+CIRCLES = {
+    "itself": {"a/up": "."},
+    "the root": {"a/up": ".."},
+    "a directory that holds the root": {"a/up": "../.."},
+    "twice": {"a/left": ".", "a/right": "."},
+    "each other": {"a/to-b": "../b", "b/to-a": "../a"},
+    "far below": {f"{'/'.join(['b' * 200] * 8)}/up": "/".join([".."] * 8)},
+}
+
+
+@pytest.mark.parametrize("circle", CIRCLES)
+def test_a_link_to_a_directory_above_does_not_list_for_ever(store, circle):
+    links = CIRCLES[circle]
+    for link in links:
+        folder, _, name = link.rpartition("/")
+        store.set(f"{folder}/kept", b"1")
+        with LocalStore(store.root / folder) as held:
+            (held.root / name).symlink_to(links[link])
+    told = "a symbolic link that leads to a directory above it"
+    with pytest.raises(StoreError, match=rf"cannot list '[^']+': {told}"):
         list(store.list())
+    refused = []
+    waiting = [""]
+    while waiting:
+        here = waiting.pop()
+        try:
+            waiting.extend(store.list_dir(here).prefixes)
+        except StoreError as error:
+            refused.append(str(error))
+    assert 1 <= len(refused) <= 2 * len(links)
+    assert all(told in each for each in refused)
     with LocalStore(store.root, follow_symlinks=False) as strict:
-        assert list(strict.list()) == ["a/b"]
+        assert sorted(strict.list()) == sorted({f"{link.rpartition('/')[0]}/kept" for link in links})
+
+
+def test_beside_a_link_to_a_directory_above_a_hierarchy_is_read(tmp_path):
+    told = "a symbolic link that leads to a directory above it"
+    spec = v3.GroupSpec(members={"x": v3.ArraySpec.build(shape=(4,), dtype="int8")})
+    zom.materialize(spec, tmp_path / "a.zarr")["x"][:] = 1
+    for name in ("latest", "old"):
+        (tmp_path / "a.zarr" / name).symlink_to(".")
+    found = [
+        problem
+        for problem in zom.validate(tmp_path / "a.zarr", conventions=())
+        if problem.severity == "error"
+    ]
+    assert [(each.node, each.code) for each in found] == [
+        ("/latest", "store/unlisted-group"), ("/old", "store/unlisted-group")
+    ]  # fmt: skip
+    with pytest.raises(StoreError, match="cannot list 'latest"):
+        zom.copy(tmp_path / "a.zarr", tmp_path / "b.zarr", on_error="raise")
+    with pytest.warns(
+        zom.SpecWarning, match=rf"what can't be read is not copied: /latest: .* {told}, and 1 more problem$"
+    ):
+        zom.copy(tmp_path / "a.zarr", tmp_path / "c.zarr")
+    assert zom.open(tmp_path / "c.zarr")["x"][:].tolist() == [1] * 4
 
 
 def test_a_link_to_a_disk_that_is_away_is_no_missing_value(store):

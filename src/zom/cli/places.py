@@ -1,6 +1,7 @@
 """Several places that a user names at once: patterns, lists in files, directories and prefixes that hold stores.
 
 a/*.zarr          what the pattern matches, where the shell didn't expand it
+a/**/*.zarr       the same in all directories below
 s3://b/20*/*      the same below a URL that can be listed
 data/             a directory that is no hierarchy itself: all hierarchies below it
 s3://b/2024       a prefix that is none: the same
@@ -8,15 +9,17 @@ s3://b/2024       a prefix that is none: the same
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from fnmatch import fnmatchcase
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
+from zom.errors import StoreError
 from zom.looks import exists, is_directory, is_file
 from zom.paths import DOCUMENT_NAMES
 from zom.patterns import compiled_later
@@ -31,6 +34,7 @@ __all__ = ["around", "expanded", "listed", "matching", "within"]
 _LISTED_SCHEMES = compiled_later(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 """URLs that may hold a pattern: a web server lists nothing, and `?` begins a query there."""
 _MAGIC = re.compile(r"[*?[]")
+_ANY_DEPTH = compiled_later(r"(?:^|(?<=/))\*\*/")
 
 
 def listed(file: str) -> list[str]:
@@ -84,8 +88,20 @@ def matching(name: str) -> list[str]:
         return [f"{each}{colons}{inner}" for each in _matching_urls(where)] if is_pattern else [name]
     if not has_magic(where) or exists(where):
         return [name]
-    matches = sorted(glob(where, recursive=True))  # noqa: PTH207 - absolute or not, as it is given
-    return [f"{match}{colons}{inner}" for match in matches]
+    return [f"{match}{colons}{inner}" for match in sorted(set(_matching_paths(where)))]
+
+
+def _matching_paths(pattern: str) -> Iterator[str]:
+    """The paths that match. `**` stands for directories, not for links to some: one may lead to a directory above it."""
+    first, *rest = _ANY_DEPTH.split(pattern, maxsplit=1)
+    if not rest:
+        yield from glob(pattern)  # noqa: PTH207 - absolute or not, as it is given
+        return
+    for base in glob(first) if first else ["./"]:  # noqa: PTH207 - as above
+        for directory, names, _ in os.walk(base):
+            names[:] = [name for name in names if not name.startswith(".")]
+            below = escape(directory if first else directory.removeprefix("./"))
+            yield from _matching_paths(os.path.join(below, rest[0]))  # noqa: PTH118 - texts, as people write them
 
 
 def _matching_urls(pattern: str) -> list[str]:
@@ -103,8 +119,15 @@ def _matching_urls(pattern: str) -> list[str]:
 
 def _steps(store: Store, prefix: str, steps: list[str]) -> Iterator[str]:
     """What matches below a prefix: other prefixes, and files that are stores. `*` matches no leading dot."""
+    from zom.hierarchy.stored.below import is_circle  # noqa: PLC0415 - slow to import
+
     step, *rest = steps
-    keys, prefixes = store.list_dir(prefix)
+    try:
+        keys, prefixes = store.list_dir(prefix)
+    except StoreError as error:
+        if is_circle(error):
+            return
+        raise
     if step == "**" and rest:
         yield from _steps(store, prefix, rest)
     for each in (*prefixes, *(key for key in keys if not rest and key.endswith(".zip"))):

@@ -19,6 +19,7 @@ from zom.engine.chunks import Options
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError, ZomError
 from zom.hierarchy.change.conflicts import few
+from zom.hierarchy.change.plan_text import count_of
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
 from zom.hierarchy.copy.chunks import copy_encoded, copy_raw, stored_chunks, verify_encoded, verify_raw
@@ -117,7 +118,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     chunks are done, of how many. After a failure, the same copy made again does what is left of it.
 
     Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
-    among them that holds other nodes is copied without attributes. If the root can't be read, that is an
+    among them that holds other nodes is copied without attributes; one whose members can't be listed is not. If the root can't be read, that is an
     error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
 
     >>> import zom
@@ -155,7 +156,7 @@ def _warn(original: Original) -> None:
     """Tell of the nodes that are not copied."""
     if original.problems:
         first, *more = original.problems
-        rest = f", and {len(more)} more problems" if more else ""
+        rest = f", and {count_of(len(more), 'more problem')}" if more else ""
         text = f"{original.store.url}: what can't be read is not copied: {first}{rest}"
         warnings.warn(text, SpecWarning, stacklevel=outside())
 

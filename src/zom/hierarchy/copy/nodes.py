@@ -11,6 +11,7 @@ from zom.errors import NotFound, SpecError, StoreError, UnknownName
 from zom.formats.resolve import resolve
 from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.stored.chunk_compatibility import same_elements
+from zom.hierarchy.stored.findings import UNLISTED_GROUP
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.pending import pending
 from zom.hierarchy.stored.read import read_tree
@@ -81,11 +82,12 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
     """The hierarchy at `path`; StoreError while a change of it is under way.
 
     SpecError where a node can't be read; with `on_error="skip"` it is left out, the root too unless it
-    `needs_root`.
+    `needs_root`. So is a group whose members can't be listed: nobody would see that the copy lacks them.
     """
     _check_settled(store, path)
     tree = read_tree(store, path, form=form, like=like, on_error=on_error)
-    if needs_root and tree.root.path in tree.unreadable:
+    unlisted = {problem.node for problem in tree.problems if problem.code == UNLISTED_GROUP.code}
+    if tree.root.path in unlisted or (needs_root and tree.root.path in tree.unreadable):
         raise SpecError(tree.problems, store.url)
     start = len(tree.path.rstrip("/"))
     stored = {node.path[start:] or "/": node for node in tree.root.walk()}
@@ -101,7 +103,7 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
             values: list[Any] = [each.value for each in node.documents.values() if not each.steps]
             if any(is_dict(value) and value.get(layout.inline) is not None for value in values):
                 holders.add(inner)
-    specs = flatten(tree.spec)
+    specs = {inner: spec for inner, spec in flatten(tree.spec).items() if stored[inner].path not in unlisted}
     problems = [problem for problem in tree.problems if problem.severity == "error"]
     if on_error == "skip":
         problems += _without_unknown(specs, tree)

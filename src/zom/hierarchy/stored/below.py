@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from zom.errors import StoreError
 from zom.paths import DOCUMENT_NAMES
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
     from zom.stores.interface import Store
 
-__all__ = ["hierarchies_below", "is_hierarchy"]
+__all__ = ["hierarchies_below", "is_circle", "is_hierarchy"]
 
 _ROOTS: Final = tuple(sorted(DOCUMENT_NAMES - {".zattrs", ".zmetadata"}))
 """The documents that make a node; one that lost them has its attributes and its copies of others still."""
@@ -32,10 +34,16 @@ def is_hierarchy(store: Store, path: str = "") -> bool:
     return any(value is not None for value in store.get_many([f"{prefix}{name}" for name in _ROOTS]))
 
 
+def is_circle(error: StoreError) -> bool:
+    """Whether what can't be listed is a link to a directory above it, which holds nothing of its own."""
+    return getattr(error.__cause__, "errno", None) == errno.ELOOP
+
+
 def hierarchies_below(store: Store) -> Iterator[str]:
     """The paths of the outermost hierarchies in a store, and of files that are stores, in order.
 
-    Directories whose names begin with a dot are not searched.
+    Directories whose names begin with a dot are not searched, and links to a directory above them hold nothing of their
+    own. One that can't be searched is among the paths: whoever opens it is told.
 
     >>> from zom.stores.memory import MemoryStore
     >>> keys = ["b.zarr/zarr.json", "b.zarr/t/zarr.json", "2024/a.zarr/.zgroup", "c.zarr.zip", ".git/zarr.json"]
@@ -45,7 +53,14 @@ def hierarchies_below(store: Store) -> Iterator[str]:
     waiting = deque([""])
     while waiting:
         prefix = waiting.popleft()
-        keys, prefixes = store.list_dir(prefix)
+        try:
+            keys, prefixes = store.list_dir(prefix)
+        except StoreError as error:
+            if not prefix:
+                raise
+            if not is_circle(error):
+                yield prefix.rstrip("/")
+            continue
         names = {key.removeprefix(prefix) for key in keys}
         if not names.isdisjoint(_ROOTS):
             yield prefix.rstrip("/")

@@ -37,12 +37,12 @@ from zom.stores.local.files import (
     LONG,
     NO_LINKS,
     READ,
+    CircleError,
     contents,
     contents_into,
     give_back,
     is_there,
     kind,
-    leads_back,
     mode_of,
     open_directory,
     open_followed,
@@ -465,18 +465,14 @@ class LocalStore(Store):
         waiting = [prefix]
         while waiting:
             here = waiting.pop()
-            for name, mode, is_link in self._entries(here, follow=follow):
+            for name, mode in self._entries(here, follow=follow):
                 if not stat.S_ISDIR(mode):
                     yield here + name, mode
-                elif is_link and leads_back(self._root_fd, here + name):
-                    raise StoreError(
-                        self.url, here + name, "list", "a symbolic link that leads to a directory above it"
-                    )
                 else:
                     waiting.append(f"{here}{name}/")
 
-    def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int, bool]]:
-        """The names in a directory, the kind of each, and whether it is a symbolic link."""
+    def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int]]:
+        """The names in a directory, and the kind of each."""
         if self._is_missing():
             return []
         try:
@@ -486,13 +482,15 @@ class LocalStore(Store):
             return []
         except NotADirectoryError:
             return []
+        except CircleError as cause:
+            raise StoreError(self.url, prefix[:-1], "list", cause.strerror) from cause
         if prefix and self._spelling is not False and self._taken_for(prefix) is not None:
             os.close(descriptor)
             return []
         try:
             with os.scandir(descriptor) as entries:
                 found = [
-                    (entry.name, mode_of(entry, follow=follow), entry.is_symlink())
+                    (entry.name, mode_of(entry, follow=follow))
                     for entry in entries
                     if not entry.name.startswith(OWN)
                     and not (entry.name.endswith(LOCK_END) and not entry.is_dir(follow_symlinks=False))
@@ -507,8 +505,8 @@ class LocalStore(Store):
     def _list_dir(self, prefix: str) -> Listing:
         found = self._entries(prefix, follow=self._follow)
         return Listing(
-            [prefix + name for name, mode, _ in found if stat.S_ISREG(mode)],
-            [f"{prefix}{name}/" for name, mode, _ in found if stat.S_ISDIR(mode)],
+            [prefix + name for name, mode in found if stat.S_ISREG(mode)],
+            [f"{prefix}{name}/" for name, mode in found if stat.S_ISDIR(mode)],
         )
 
     def _open_for_listing(self, path: str, *, follow: bool) -> int:

@@ -19,6 +19,7 @@ __all__ = [
     "LONG",
     "NO_LINKS",
     "READ",
+    "CircleError",
     "bounds",
     "contents",
     "contents_into",
@@ -26,7 +27,6 @@ __all__ = [
     "is_file_there",
     "is_there",
     "kind",
-    "leads_back",
     "link",
     "mode_of",
     "names_in",
@@ -135,19 +135,51 @@ def remove_lock_file(name: str, directory: int) -> None:
         return
 
 
+class CircleError(OSError):
+    """A link leads to a directory above it: nobody who lists what is below would come to an end."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ELOOP, "a symbolic link that leads to a directory above it")
+
+
 def open_followed(root: int, path: str) -> int:
-    """A descriptor of the directory `path` below the open `root`, for listing; links are followed."""
+    """A descriptor of the directory `path` below the open `root`, for listing; links are followed.
+
+    CircleError where `path` is a link to a directory above it.
+    """
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    if len(path) < LONG:
-        return os.open(path or ".", flags, dir_fd=root)
+    if len(path) >= LONG:
+        return _open_step_by_step(root, path, flags)
+    try:
+        return os.open(path or ".", flags | os.O_NOFOLLOW, dir_fd=root)
+    except OSError as cause:
+        if cause.errno not in {errno.ELOOP, errno.ENOTDIR}:
+            raise
+    if _leads_back(root, path):
+        raise CircleError
+    return os.open(path, flags, dir_fd=root)
+
+
+def _open_step_by_step(root: int, path: str, flags: int) -> int:
     here = os.dup(root)
+    above = {_identity(here)}
     for name in path.split("/"):
         try:
             below = os.open(name, flags, dir_fd=here)
         finally:
             os.close(here)
         here = below
+        found = _identity(here)
+        if found in above:
+            os.close(here)
+            raise CircleError
+        above.add(found)
     return here
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    found = os.fstat(descriptor)
+    return found.st_dev, found.st_ino
 
 
 def size_of(descriptor: int) -> int:
@@ -284,7 +316,7 @@ def is_file_there(directory: int, name: str) -> bool:
     return True
 
 
-def leads_back(root: int, path: str) -> bool:
+def _leads_back(root: int, path: str) -> bool:
     """Whether the directory `path`, which is a symbolic link, is one of those above it."""
     target = os.stat(path, dir_fd=root)
     above = path
