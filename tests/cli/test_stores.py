@@ -309,3 +309,24 @@ def test_convert_takes_a_store(call, tmp_path):
     code, out, err = call("convert", "a.zarr", "--to", "v3")
     assert (code, v3.parse(out).shape) == (0, (4,))
     assert err.startswith("a.zarr: warning: fill_value: ")
+
+
+@pytest.mark.parametrize(
+    "verb", ["copy bad.zarr new", "migrate bad.zarr --to v2 --target new", "diff bad.zarr good.zarr"]
+)
+@pytest.mark.parametrize("new", ["new.zarr", "new.zip", "good.zarr"])
+def test_of_two_stores_the_one_that_is_at_fault_is_told_of(call, tmp_path, verb, new):
+    for name in ("bad.zarr", "good.zarr"):
+        zom.materialize(v3.GroupSpec(members={"g": v3.GroupSpec()}), tmp_path / name)
+    (tmp_path / "bad.zarr" / "zarr.json").write_text("{")
+    before = sorted(each.name for each in tmp_path.iterdir())
+    code, out, err = call(*verb.replace("new", new).split())
+    assert (code, out) == (3, "")
+    wanted = 'bad.zarr/zarr.json: expected a name in double quotes or "}", found the end of the text'
+    assert wanted in err
+    assert err.endswith("; see zom validate bad.zarr\n")
+    assert "good.zarr" not in err
+    assert "new" not in err
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
+    reverse = call("diff", "good.zarr", "bad.zarr")
+    assert "bad.zarr/zarr.json" in reverse[2]

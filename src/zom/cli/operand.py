@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -80,13 +81,23 @@ class Operand:
 
     @contextmanager
     def opened(self, *, write: bool = False) -> Generator[Store]:
-        """The store, open; what goes wrong inside is told as one line."""
+        """The store, open; what goes wrong inside is told as one line.
+
+        Of two stores that are open, the one that an error names is told of.
+        """
         url = ""
+        around = _opened.get()
         try:
             with self._open(write=write) as store:
                 url = store.url
-                yield store
+                token = _opened.set((*around, url))
+                try:
+                    yield store
+                finally:
+                    _opened.reset(token)
         except ZomError as error:
+            if any(each != url and str(error).startswith(f"{each}: ") for each in around):
+                raise
             raise command_error(error, self.store, url or getattr(error, "store", "")) from error
 
     @contextmanager
@@ -117,6 +128,10 @@ class Operand:
         where = self.where if _is_url(self.where) else str(Path.cwd() / self.where)
         # What is refused before anything is written leaves no empty directory.
         return planned(where, read_only=False) if write else store(where, read_only=True)
+
+
+_opened: ContextVar[tuple[str, ...]] = ContextVar("_opened", default=())
+"""The URLs of the stores that a verb has open."""
 
 
 def operand_of(name: str) -> Operand:
