@@ -483,7 +483,7 @@ class LocalStore(Store):
         except NotADirectoryError:
             return []
         except CircleError as cause:
-            raise StoreError(self.url, prefix[:-1], "list", cause.strerror) from cause
+            raise StoreError(self.url, prefix[:-1], "list", f"{cause.strerror}") from cause
         if prefix and self._spelling is not False and self._taken_for(prefix) is not None:
             os.close(descriptor)
             return []
