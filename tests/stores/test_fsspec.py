@@ -540,3 +540,111 @@ def _read_held() -> tuple[str, bytes | None]:
         with pytest.raises(StoreError) as caught:
             use()
     return str(caught.value), cache.get("a")
+
+
+# -- links --------------------------------------------------------------------------------------------------
+
+
+def linked(tmp_path: Path) -> Any:
+    """A hierarchy whose array lies elsewhere, as on a larger disk, and a document that is a link."""
+    spec = zom.v3.GroupSpec(
+        members={"x": zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "g": zom.v3.GroupSpec()}
+    )
+    zom.materialize(spec, tmp_path / "a.zarr")["x"][:] = 7
+    (tmp_path / "a.zarr" / "x").rename(tmp_path / "far")
+    (tmp_path / "a.zarr" / "x").symlink_to("../far")
+    (tmp_path / "a.zarr" / "g" / "zarr.json").rename(tmp_path / "g.json")
+    (tmp_path / "a.zarr" / "g" / "zarr.json").symlink_to("../../g.json")
+    (tmp_path / "a.zarr" / "nowhere").symlink_to("../missing")
+    return FsspecStore(fsspec.filesystem("file"), tmp_path / "a.zarr")
+
+
+def test_links_are_listed_and_read_through(tmp_path: Path) -> None:
+    store = linked(tmp_path)
+    assert store.list_dir() == Listing(["zarr.json"], ["g/", "x/"])
+    assert store.list_dir("g/") == Listing(["g/zarr.json"], [])
+    assert sorted(store.sizes()) == sorted((key, len(store.get(key) or b"")) for key in store.list())
+    assert sorted(zom.read(store).members) == ["g", "x"]
+    assert zom.copy(store, tmp_path / "b.zarr")
+    assert zom.open(tmp_path / "b.zarr")["x"][:].tolist() == [7] * 4
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda store: zom.delete(store, "x"),
+        lambda store: zom.delete(store, whole=True),
+        lambda store: store.delete_prefix("x/"),
+        lambda store: store.delete_prefix(""),
+        lambda store: zom.materialize(zom.v3.GroupSpec(members={}), store, on_conflict="replace", prune=True),
+    ],
+)
+def test_nothing_is_deleted_through_a_link(tmp_path: Path, act: Any, is_known: bool) -> None:
+    store = linked(tmp_path)
+    if is_known:
+        zom.read(store)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(
+        zom.ZomError, match="expected a directory that is no symbolic link, found a symbolic link"
+    ):
+        act(store)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert zom.open(tmp_path / "far")[:].tolist() == [7] * 4
+
+
+def test_links_to_directories_above_come_to_an_end(tmp_path: Path) -> None:
+    store = linked(tmp_path)
+    for link, target in {"up": ".", "g/up": "..", "g/down": "."}.items():
+        (tmp_path / "a.zarr" / link).symlink_to(target)
+    told = "a symbolic link below one of the same name, which may lead to a directory above it"
+    with pytest.raises(StoreError, match=f"cannot list '[^']+': {told}"):
+        list(store.list())
+    problems = [each for each in zom.validate(store, conventions=()) if each.severity == "error"]
+    assert {(each.code, each.found) for each in problems} == {("store/unlisted-group", told)}
+    assert len(problems) < 40
+
+
+# -- parts of files -----------------------------------------------------------------------------------------
+
+
+class Whole(LocalFileSystem):
+    """Passes over which part of a file it is asked for."""
+
+    protocol = "whole"
+
+    def cat_file(self, path: str, **options: Any) -> bytes:
+        del options
+        return super().cat_file(path)
+
+
+class Silent(LocalFileSystem):
+    """The same, of which nothing tells."""
+
+    protocol = "silent"
+
+    def cat_file(self, path: str, start: Any = None, end: Any = None, **options: Any) -> bytes:
+        del start, end, options
+        return super().cat_file(path)
+
+
+@pytest.mark.parametrize("byte_range", RANGES)
+@pytest.mark.parametrize("value", [b"abcdef", b""])
+def test_a_part_is_read_where_the_file_system_gives_the_whole(
+    tmp_path: Path, value: bytes, byte_range: Any
+) -> None:
+    store = FsspecStore(Whole(), tmp_path)
+    store.set("d/a", value)
+    assert store.get("d/a", byte_range) == cut(value, byte_range)
+    assert store.get_many([("d/a", byte_range), ("none", byte_range)]) == [cut(value, byte_range), None]
+
+
+@pytest.mark.parametrize("byte_range", [Range(0, 3), Range(2, 3), Suffix(2)])
+def test_more_bytes_than_were_asked_for_are_an_error_and_no_data(tmp_path: Path, byte_range: Any) -> None:
+    store = FsspecStore(Silent(), tmp_path)
+    store.set("a", b"abcdef")
+    asked = byte_range.length
+    with pytest.raises(
+        StoreError, match=f"cannot read 'a': expected {asked} bytes, a part of the value, found 6"
+    ):
+        store.get("a", byte_range)

@@ -29,9 +29,12 @@ from zom.stores.fsspec.file_systems import (
     lists_flat,
     options,
     protocols,
+    remove_directory,
     unwrapped,
 )
-from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
+from zom.stores.fsspec.links import Links
+from zom.stores.fsspec.parts import read_part, takes_parts
+from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -87,13 +90,15 @@ class FsspecStore(Store):
         )
         self._takes_many = self._is_flat and self.capabilities.parallel > 1
         """Whether many keys are changed at once: where there are no directories to make, or to remove."""
+        self._takes_parts = takes_parts(filesystem)
+        self._links = Links()
 
     @property
     @override
     def url(self) -> str:
         if "://" in self._root:
             return shown_url(self._root)
-        host = options(self._fs).get("host")
+        host = options(self._fs).get("host") or getattr(self._fs, "host", None)
         if isinstance(host, str):
             return f"{self._protocol}://{host}/{self._root.lstrip('/')}"
         return f"{self._protocol}://{self._root if self._protocol in LOCAL else self._root.lstrip('/')}"
@@ -172,6 +177,8 @@ class FsspecStore(Store):
     def _answers(
         self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
     ) -> Sequence[bytes | Exception]:
+        if not self._takes_parts and any(bound != (None, None) for bound in bounds):
+            return [self._part(path, *bound) for path, bound in zip(paths, bounds, strict=True)]
         starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
         try:
             # Unlike cat, this takes a name with "*" or "[" in it for what it is.
@@ -183,6 +190,12 @@ class FsspecStore(Store):
             return answers
         # A cache of whole files has no answer to any where one is missing.
         return [self._answers([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
+
+    def _part(self, path: str, start: int | None, end: int | None) -> bytes | Exception:
+        try:
+            return read_part(self._fs, path, start, end)
+        except Exception as cause:  # noqa: BLE001 - returned, as by file systems that take parts
+            return cause
 
     def _is_looked_at(self, byte_range: ByteRange | None, *, by_size: bool) -> bool:
         """Whether to look at the file before its bytes are asked for."""
@@ -228,6 +241,10 @@ class FsspecStore(Store):
         if answer is None or self._is_missing(key, answer):
             return None
         if not isinstance(answer, Exception):
+            asked = None if byte_range is None else byte_range.length
+            if asked is not None and len(answer) > asked:
+                reason = f"expected {asked} bytes, a part of the value, found {len(answer)}: the file system gives no parts"
+                raise StoreError(self.url, key, "read", reason)
             return bytes(answer)
         if isinstance(answer, StoreError):
             raise answer
@@ -312,6 +329,7 @@ class FsspecStore(Store):
         path = self._path(key)
         try:
             self._refuse_pattern(key)
+            self._links.check_deleted([key])
             if self._protocol in LOCAL | {"memory"} and self._fs.isdir(path):
                 return
             self._fs.rm_file(path)
@@ -326,6 +344,7 @@ class FsspecStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
+        self._links.check_deleted(keys)
         if not self._takes_many:
             super()._remove_many(keys)
             return
@@ -340,12 +359,30 @@ class FsspecStore(Store):
             reason = f"the file system {self._protocol} would delete all keys that this one could mean as a pattern"
             raise StoreError(self.url, key, "delete", reason)
 
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        self._look_above(prefix)
+        super()._remove_prefix(prefix)
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        # What lies below was listed, or nobody would know the keys.
+        self._look_above(os.path.commonprefix(wanted.removes))  # noqa: RUF071 - cut at a slash there
+        return [*super()._obstacles(wanted), *self._links.obstacles(wanted.removes)]
+
+    def _look_above(self, prefix: str) -> None:
+        """List the directories that lead to `prefix`, which shows the links among them."""
+        above = "" if self._is_flat or self._lists_by_scan() else prefix.rpartition("/")[0]
+        while above:
+            above = above.rpartition("/")[0]
+            self._entries(f"{above}/" if above else "")
+
     def _remove_empty_above(self, path: str) -> None:
         """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
         parent = path.rpartition("/")[0]
         while not self._is_flat and len(parent) > len(self._root):
             try:
-                self._fs.rmdir(parent)
+                remove_directory(self._fs, parent)
             except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays
                 return
             parent = parent.rpartition("/")[0]
@@ -411,6 +448,10 @@ class FsspecStore(Store):
 
     def _entries(self, prefix: str) -> tuple[dict[str, int | None], set[str]]:
         """The keys directly below `prefix` with their sizes, where they are told, and the prefixes."""
+        try:
+            self._links.check_listed(prefix)
+        except OSError as cause:
+            raise StoreError(self.url, prefix[:-1], "list", f"{cause.strerror}") from cause
         base = self._path(prefix).rstrip("/")
         keys: dict[str, int | None] = {}
         prefixes: set[str] = set()
@@ -418,11 +459,19 @@ class FsspecStore(Store):
             key = self._key_below(prefix, str(entry["name"]).rstrip("/"))
             if not key or "/" in key[len(prefix) :]:
                 continue
-            if entry["type"] == "directory":
+            found = entry if entry["type"] in {"directory", "file"} else self._followed(prefix, entry["name"])
+            if found["type"] == "directory":
                 prefixes.add(f"{key}/")
-            elif entry["type"] == "file":
-                keys[key] = self._told_size(key, entry.get("size"))
+                if found is not entry:
+                    self._links.add(f"{key}/")
+            elif found["type"] == "file":
+                keys[key] = self._told_size(key, found.get("size"))
         return keys, prefixes
+
+    def _followed(self, prefix: str, path: str) -> dict[str, Any]:
+        """What the file system knows of where a link leads; nothing of one that leads nowhere."""
+        found = self._told_by(prefix, lambda: [self._fs.info(path)])
+        return found[0] if found else {"type": "nothing"}
 
     def _key_below(self, prefix: str, path: str) -> str:
         """The key of a path that was listed; nothing for the path that was asked for, which some file systems list.

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from zom.packages import imported
 from zom.stores.locks import remake_in_children
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "lists_flat",
     "options",
     "protocols",
+    "remove_directory",
     "unwrapped",
 ]
 
@@ -138,6 +140,15 @@ def deletes_patterns(filesystem: Any) -> bool:
     """Whether to delete one file is to it to delete whatever a path with "*" or "[" in it could mean."""
     own: Any = getattr(filesystem, "_rm_file", None)
     return own is not None and own.__module__ == "fsspec.asyn"
+
+
+def remove_directory(filesystem: Any, path: str) -> None:
+    """Remove an empty directory, by what asynchronous file systems have for it: their other method may do nothing."""
+    own: Any = getattr(filesystem, "_rmdir", None) if getattr(filesystem, "async_impl", False) else None
+    if own is None:
+        filesystem.rmdir(path)
+    else:
+        imported("fsspec.asyn", "fsspec").sync(filesystem.loop, own, path)
 
 
 def in_flight(filesystem: Any) -> int:
