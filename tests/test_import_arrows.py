@@ -39,6 +39,7 @@ GROUND = {
     "problems",
     "limits",
     "looks",
+    "reason",
     "misspelling",
     "numpy_later",
     "paths",

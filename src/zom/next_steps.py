@@ -7,6 +7,8 @@ import os
 import re
 from typing import Final
 
+from zom.reason import reason_of
+
 __all__ = ["node_of", "step_of"]
 
 _DENIED = "check the permissions of it and of the directories above it"
@@ -37,7 +39,7 @@ _BY_CODE: Final = {
     errno.ENETUNREACH: _NETWORK,
 }
 _BY_REASON: Final = {
-    **{os.strerror(code).lower(): step for code, step in _BY_CODE.items()},
+    **{reason_of(OSError(code, os.strerror(code))): step for code, step in _BY_CODE.items()},
     "the store is closed": "open it again",
     "no such file": "check the path",
     "there is no such file or directory": "check the path",

@@ -370,22 +370,23 @@ http {{
 """
 
 
-def nginx_binary() -> str | None:
-    found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+def installed(binary: str, package: str) -> str | None:
+    """The path of a server's program, which root installs where apt-get has it; None where there is none."""
+    found = shutil.which(binary, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if found is None and shutil.which("apt-get") and os.geteuid() == 0:
-        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "nginx-light"]):
+        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", package]):
             subprocess.run(
                 command,
                 check=False,
                 capture_output=True,
                 env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
             )
-        found = shutil.which("nginx", path="/usr/sbin:/usr/bin")
+        found = shutil.which(binary, path="/usr/sbin:/usr/bin")
     return found
 
 
 def nginx() -> None:
-    binary = nginx_binary()
+    binary = installed("nginx", "nginx-light")
     if binary is None:
         return skip("nginx", "not installed; apt-get install nginx-light")
     with tempfile.TemporaryDirectory() as folder:

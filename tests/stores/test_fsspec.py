@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pickle
@@ -17,7 +18,8 @@ import zom
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores import opening
 from zom.stores.fsspec import FsspecStore
-from zom.stores.interface import Listing, Range, Suffix, cut
+from zom.stores.interface import Listing, Range, Store, Suffix, cut
+from zom.testing.stores import StoreSuite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -648,3 +650,52 @@ def test_more_bytes_than_were_asked_for_are_an_error_and_no_data(tmp_path: Path,
         StoreError, match=f"cannot read 'a': expected {asked} bytes, a part of the value, found 6"
     ):
         store.get("a", byte_range)
+
+
+# -- servers of Windows' files ------------------------------------------------------------------------------
+
+
+class ForeignError(OSError):
+    """An error of a package's own with a number of the system, as smbprotocol has them."""
+
+
+class WindowsFiles(LocalFileSystem):
+    """Says in errors of its own that there is no file, and no directory."""
+
+    protocol = "smb"
+
+    def ls(self, path: str, detail: bool = False, **options: Any) -> Any:
+        try:
+            found = super().ls(path, detail=True, **options)
+        except OSError as cause:
+            raise ForeignError(cause.errno, cause.strerror, path) from cause
+        if len(found) == 1 and found[0]["name"] == path.rstrip("/"):
+            raise ForeignError(errno.ENOTDIR, "Not a directory", path)
+        return found
+
+    def cat_file(self, path: str, start: Any = None, end: Any = None, **options: Any) -> Any:
+        try:
+            return super().cat_file(path, start, end, **options)
+        except OSError as cause:
+            raise ForeignError(cause.errno, cause.strerror, path) from cause
+
+
+class TestWindowsFiles(StoreSuite):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Store:
+        return FsspecStore(WindowsFiles(host="here"), tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:.*name/reserved")
+@pytest.mark.parametrize("name", ["con", "AUX.txt", "a.", "b ", "a:b", "a?"])
+def test_a_name_that_windows_lists_as_another_is_refused_before_anything_is_written(
+    tmp_path: Path, name: str
+) -> None:
+    store = FsspecStore(WindowsFiles(), tmp_path)
+    spec = zom.v3.GroupSpec(members={name: zom.v3.GroupSpec(), "sound": zom.v3.GroupSpec()})
+    with pytest.raises(zom.ConflictError, match="expected names that Windows has for files"):
+        zom.materialize(spec, store)
+    with pytest.raises(StoreError, match="expected names that Windows has for files"):
+        store.set(f"{name}/zarr.json", b"{}")
+    assert list(tmp_path.rglob("*")) == []
+    assert store.folds_names

@@ -245,14 +245,15 @@ def test_beside_a_link_to_a_directory_above_a_hierarchy_is_read(tmp_path):
     assert zom.open(tmp_path / "c.zarr")["x"][:].tolist() == [1] * 4
 
 
-def test_a_link_to_a_disk_that_is_away_is_no_missing_value(store):
-    (store.root / "data").symlink_to("/not/mounted")
+@pytest.mark.parametrize("name", ["data", "Data", "ÄÖÜ"])
+def test_a_link_to_a_disk_that_is_away_is_no_missing_value(store, name):
+    (store.root / name).symlink_to("/not/mounted")
     for act in (
-        lambda: store.get("data/c/0"),
-        lambda: store.exists("data/c/0"),
-        lambda: list(store.list("data/")),
+        lambda: store.get(f"{name}/c/0"),
+        lambda: store.exists(f"{name}/c/0"),
+        lambda: list(store.list(f"{name}/")),
     ):
-        with pytest.raises(StoreError, match="the symbolic link 'data' leads nowhere"):
+        with pytest.raises(StoreError, match=f"the symbolic link '{name}' leads nowhere"):
             act()
 
 

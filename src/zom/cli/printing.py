@@ -63,7 +63,9 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as cause:
-        raise UnwritableOutputError((cause.strerror or str(cause)).lower()) from cause
+        from zom.reason import reason_of  # noqa: PLC0415 - only where something goes wrong
+
+        raise UnwritableOutputError(reason_of(cause)) from cause
 
 
 def flush_output() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound, ZomError
 from zom.paths import is_stored_key
 from zom.patterns import compiled_later
+from zom.reason import reason_of
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
@@ -296,9 +297,9 @@ class Backend(ABC):
     def _reason(self, cause: Exception) -> str:
         """What a failure below means, in a few words."""
         if isinstance(cause, MemoryError):
-            return os.strerror(errno.ENOMEM).lower()
+            return reason_of(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)))
         if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror.lower()
+            return reason_of(cause)
         return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
     def _told(self, key: str, verb: str) -> _Told:

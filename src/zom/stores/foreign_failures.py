@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
-__all__ = ["is_panic", "lacks_bucket"]
+__all__ = ["is_absence", "is_no_directory", "is_panic", "lacks_bucket"]
+
+
+def is_absence(cause: BaseException) -> bool:
+    """Whether there is no file of that name; packages have errors of their own with the number of the system.
+
+    >>> is_absence(FileNotFoundError()), is_absence(OSError(errno.ENOENT, "")), is_absence(OSError(errno.EIO, ""))
+    (True, True, False)
+    """
+    return isinstance(cause, FileNotFoundError) or (
+        isinstance(cause, OSError) and cause.errno == errno.ENOENT
+    )
+
+
+def is_no_directory(cause: BaseException) -> bool:
+    """Whether a file is where a directory was looked for.
+
+    >>> is_no_directory(NotADirectoryError()), is_no_directory(OSError(errno.ENOTDIR, "")), is_no_directory(OSError())
+    (True, True, False)
+    """
+    return isinstance(cause, NotADirectoryError) or (
+        isinstance(cause, OSError) and cause.errno == errno.ENOTDIR
+    )
 
 
 def is_panic(cause: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, NamedTuple
 
 from zom.dataclass import dataclass
@@ -9,7 +10,7 @@ from zom.dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Obstacle", "Wanted", "long_keys"]
+__all__ = ["Obstacle", "Wanted", "long_keys", "refuse_any"]
 
 
 class Obstacle(NamedTuple):
@@ -46,6 +47,17 @@ class Wanted:
             [prefix + key for key in self.removes],
             [(prefix + old, prefix + new) for old, new in self.moves],
         )
+
+
+def refuse_any(obstacles: Iterable[Obstacle]) -> None:
+    """OSError where there is an obstacle.
+
+    >>> refuse_any([Obstacle("a/con", "another name", "one of a device", "rename it")])
+    Traceback (most recent call last):
+    OSError: [Errno 22] 'a/con': expected another name, found one of a device; rename it
+    """
+    for key, expected, found, fix in obstacles:
+        raise OSError(errno.EINVAL, f"{key!r}: expected {expected}, found {found}; {fix}")
 
 
 def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound
 from zom.looks import is_directory
 from zom.packages import imported
+from zom.reason import reason_of
 from zom.stores.credentials import shown_url
 from zom.stores.foreign import SESSION, adapted, is_of, kind_of
 from zom.stores.interface import Store
@@ -139,8 +140,7 @@ def exists(path: str) -> bool:
     try:
         return is_there(path)
     except (OSError, ValueError) as cause:
-        reason = getattr(cause, "strerror", None) or str(cause)
-        raise StoreError(path, "", "open", reason.lower()) from cause
+        raise StoreError(path, "", "open", reason_of(cause)) from cause
 
 
 def _text_of(place: Place) -> str:
@@ -295,7 +295,7 @@ def _mode_of(path: str) -> int:
         # No file has a name that the system can't write down: whoever opens it is told.
         return 0
     except OSError as cause:
-        raise StoreError(path, "", "open", (cause.strerror or str(cause)).lower()) from cause
+        raise StoreError(path, "", "open", reason_of(cause)) from cause
 
 
 def _file(url: str, read_only: bool | None, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry

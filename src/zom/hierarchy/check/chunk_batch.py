@@ -13,6 +13,7 @@ from zom.errors import CodecError, StoreError
 from zom.hierarchy.check.chunk_keys import wanted_size
 from zom.hierarchy.check.chunk_rules import INDEX, UNDECODABLE
 from zom.hierarchy.stored.shard_parts import ShardValues, shard_faults, value_in_memory
+from zom.reason import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +98,9 @@ class BatchCheck:
         result.found.extend(sizes)
 
     def _no_memory(self, key: str) -> StoreError:
-        return StoreError(self._chunks.store.url, key, "read", os.strerror(errno.ENOMEM).lower())
+        return StoreError(
+            self._chunks.store.url, key, "read", reason_of(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)))
+        )
 
     def _faults(
         self, batch: list[StoredChunk], sizes: list[tuple[StoredChunk, int]]

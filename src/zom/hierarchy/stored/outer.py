@@ -14,6 +14,7 @@ from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT
 from zom.limits import DEFAULT_LIMITS
 from zom.paths import parse_path
+from zom.reason import reason_of
 from zom.stores.local import LocalStore
 from zom.stores.wrap import PrefixStore, WrapperStore
 
@@ -94,4 +95,4 @@ def _holds_document(folder: Path) -> bool:
 
 
 def _unreadable(folder: Path, name: str, cause: OSError) -> StoreError:
-    return StoreError(str(folder), name, "read", f"{cause.strerror or cause}".lower())
+    return StoreError(str(folder), name, "read", reason_of(cause))

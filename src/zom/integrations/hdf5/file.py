@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.dataclass import dataclass
 from zom.errors import StoreError, StoreNotFound, ZomError
 from zom.packages import imported
+from zom.reason import reason_of
 from zom.stores.signatures import signature_of
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ def _at_path(h5py: Any, path: str) -> HDF5File:
     except FileNotFoundError:
         raise StoreNotFound(path, "", "open", "there is no such file") from None
     except (OSError, ValueError) as cause:
-        reason = getattr(cause, "strerror", None) or str(cause)
-        raise StoreError(path, "", "open", reason.lower()) from cause
+        raise StoreError(path, "", "open", reason_of(cause)) from cause
     if found == "netcdf3":
         raise StoreError(path, "", "open", _NETCDF3)
     if found != "hdf5":

@@ -15,12 +15,16 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.packages import imported
+from zom.paths import windows_reserved
+from zom.problems import show
+from zom.reason import reason_of
 from zom.stores.credentials import hidden, secrets_in, shown_url
-from zom.stores.foreign_failures import lacks_bucket
+from zom.stores.foreign_failures import is_absence, is_no_directory, lacks_bucket
 from zom.stores.fsspec.file_systems import (
     LOCAL,
     REFERENCES,
     WEB,
+    WINDOWS,
     deletes_patterns,
     in_flight,
     in_turn,
@@ -35,6 +39,7 @@ from zom.stores.fsspec.file_systems import (
 from zom.stores.fsspec.links import Links
 from zom.stores.fsspec.parts import read_part, takes_parts
 from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
+from zom.stores.obstacles import refuse_any
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -123,7 +128,7 @@ class FsspecStore(Store):
         if isinstance(cause, StoreError):
             return cause
         if isinstance(cause, OSError) and cause.strerror:
-            return StoreError(self.url, key, verb, hidden(cause.strerror.lower(), self._secrets))
+            return StoreError(self.url, key, verb, hidden(reason_of(cause), self._secrets))
         text = hidden(str(cause).strip().partition("\n")[0], self._secrets)
         return StoreError(self.url, key, verb, f"{type(cause).__name__}: {text}".rstrip(": "))
 
@@ -276,6 +281,7 @@ class FsspecStore(Store):
         path = self._path(key)
         try:
             self._refuse_directory(path)
+            refuse_any(self._renamed([key]))
             self._put(path, value)
         except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
             failure = self._failure(key, "write", cause)
@@ -291,7 +297,7 @@ class FsspecStore(Store):
             except Exception as cause:
                 # To make the directory first would cost a request each time; others may prune it. That it is missing is
                 # an error of FTP's own to FTP. To an object store, what is missing is the bucket, and not made by accident.
-                if self._is_flat or (not isinstance(cause, FileNotFoundError) and self._fs.isdir(folder)):
+                if self._is_flat or (not is_absence(cause) and self._fs.isdir(folder)):
                     raise
                 self._fs.makedirs(folder, exist_ok=True)
             else:
@@ -329,7 +335,7 @@ class FsspecStore(Store):
         path = self._path(key)
         try:
             self._refuse_pattern(key)
-            self._links.check_deleted([key])
+            refuse_any(self._links.obstacles([key]))
             if self._protocol in LOCAL | {"memory"} and self._fs.isdir(path):
                 return
             self._fs.rm_file(path)
@@ -344,7 +350,7 @@ class FsspecStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
-        self._links.check_deleted(keys)
+        refuse_any(self._links.obstacles(keys))
         if not self._takes_many:
             super()._remove_many(keys)
             return
@@ -368,7 +374,23 @@ class FsspecStore(Store):
     def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
         # What lies below was listed, or nobody would know the keys.
         self._look_above(os.path.commonprefix(wanted.removes))  # noqa: RUF071 - cut at a slash there
-        return [*super()._obstacles(wanted), *self._links.obstacles(wanted.removes)]
+        return [
+            *super()._obstacles(wanted),
+            *self._renamed(wanted.writes),
+            *self._links.obstacles(wanted.removes),
+        ]
+
+    def _renamed(self, keys: Iterable[str]) -> Iterator[Obstacle]:
+        """The keys that a server of Windows' files lists under other names than they were written by."""
+        for key in keys if self._protocol in WINDOWS else ():
+            name = next((each for each in key.split("/") if windows_reserved(each)), None)
+            if name is not None:
+                yield Obstacle(key, "names that Windows has for files", show(name), "choose another name")
+
+    @property
+    @override
+    def folds_names(self) -> bool:
+        return self._protocol in WINDOWS
 
     def _look_above(self, prefix: str) -> None:
         """List the directories that lead to `prefix`, which shows the links among them."""
@@ -496,7 +518,7 @@ class FsspecStore(Store):
             self._fs.invalidate_cache()
             return list(call())
         except Exception as cause:  # noqa: BLE001 - raised below
-            if isinstance(cause, (FileNotFoundError, NotADirectoryError)) and not lacks_bucket(cause):
+            if (is_absence(cause) or is_no_directory(cause)) and not lacks_bucket(cause):
                 return []
             failure = self._failure(prefix, "list", cause)
         raise failure
@@ -507,7 +529,7 @@ def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: 
 
 
 def _is_gone(cause: BaseException) -> bool:
-    return isinstance(cause, FileNotFoundError) and not lacks_bucket(cause)
+    return is_absence(cause) and not lacks_bucket(cause)
 
 
 def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:

@@ -16,6 +16,7 @@ __all__ = [
     "LOCAL",
     "REFERENCES",
     "WEB",
+    "WINDOWS",
     "deletes_patterns",
     "in_flight",
     "in_turn",
@@ -31,6 +32,8 @@ __all__ = [
 LOCAL = {"file", "local"}
 WEB = {"http", "https"}
 REFERENCES = "reference"
+WINDOWS = {"smb"}
+"""Those of Windows' files: their names are the same in capitals, and some are listed under others."""
 
 _CACHES = {"cached", "blockcache", "filecache", "simplecache"}
 _ARCHIVES = {"zip", "tar", "libarchive"}

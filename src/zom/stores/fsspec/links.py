@@ -45,13 +45,6 @@ class Links:
             reason = "a symbolic link below one of the same name, which may lead to a directory above it"
             raise OSError(errno.ELOOP, reason)
 
-    def check_deleted(self, keys: Iterable[str]) -> None:
-        """OSError where a link leads to one of `keys`."""
-        for found in self.obstacles(keys):
-            raise OSError(
-                errno.EINVAL, f"expected {found.expected}, found {found.found}: {found.key!r}; {found.fix}"
-            )
-
     def obstacles(self, keys: Iterable[str]) -> Iterator[Obstacle]:
         """The links that lead to what shall be deleted."""
         if self._prefixes:

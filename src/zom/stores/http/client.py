@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from zom.dataclass import dataclass
+from zom.reason import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -238,7 +239,7 @@ def refuse_coding(status: int, headers: Mapping[str, str]) -> None:
 
 def _reason(cause: Exception) -> str:
     if isinstance(cause, OSError) and cause.strerror:
-        return cause.strerror.lower()
+        return reason_of(cause)
     if isinstance(cause, http.client.IncompleteRead):
         return "the answer ended too early"
     if isinstance(cause, http.client.RemoteDisconnected):

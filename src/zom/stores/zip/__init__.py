@@ -25,6 +25,7 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.paths import check_stored_prefix
 from zom.problems import Fault
+from zom.reason import reason_of
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, cut
 from zom.stores.key_tree import KeyTree
 from zom.stores.local.files import is_there, kind
@@ -169,7 +170,7 @@ class ZipStore(Store):
                 self._comment = archive.comment
                 self._end = archive.start_dir
         except zipfile.BadZipFile as cause:
-            reason = f"not a whole zip file: {cause}".lower()
+            reason = f"not a whole zip file: {reason_of(cause)}"
             raise StoreError(self.url, "", "open", reason) from cause
 
     def _name(self, key: str) -> str:

@@ -19,6 +19,7 @@ from typing_extensions import Buffer, override
 
 from zom.errors import PathError, StoreError
 from zom.paths import check_stored_key
+from zom.reason import reason_of
 from zom.stores.local.temporary import OWN
 from zom.stores.ranges import ByteRange, Range, Suffix
 from zom.stores.zip.records import LOCAL_HEADER
@@ -213,7 +214,7 @@ def _unpacked(packed: bytes, entry: ZipEntry) -> bytes:
             raise ValueError(f"unknown compression method {entry.method}")
         return decoder.decompress(packed, most)
     except (zlib.error, lzma.LZMAError, OSError, EOFError) as cause:
-        raise ValueError(f"the bytes can't be unpacked: {cause}".lower()) from cause
+        raise ValueError(f"the bytes can't be unpacked: {reason_of(cause)}") from cause
 
 
 def _lzma_alone(packed: bytes, entry: ZipEntry) -> bytes:
