@@ -278,3 +278,10 @@ def test_a_port_that_is_taken_is_told_of(call, small):
     assert code == 3
     assert err == f"zom serve: port {port}: Address already in use; choose another --port, or leave it out\n"
     assert call("serve", "a.zarr", "--port", "70000")[0] == 2
+
+
+def test_a_path_at_which_nothing_is_is_told_of(call, tmp_path, small):
+    zom.materialize(small, tmp_path / "a.zarr")
+    code, out, err = call("serve", "a.zarr::t3m")
+    assert (code, out) == (3, "")
+    assert err == "zom serve: a.zarr: expected a node at /t3m, found nothing; see zom tree a.zarr\n"

@@ -15,6 +15,8 @@ from zom.cli.printing import say, tell
 if TYPE_CHECKING:
     import argparse
 
+    from zom.stores.interface import Store
+
 __all__ = ["declare", "run"]
 
 _HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -54,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     place = store_at(arguments.store)
     with place.opened() as store:
+        if place.path and not _is_anything_at(store, place.path):
+            message = f"{place.store}: expected a node at /{place.path.strip('/')}, found nothing; see zom tree {place.store}"
+            raise CommandError(message, UNREADABLE)
         try:
             server: Any = server_of(store, place.path, arguments.host, arguments.port, name=place.name)
         except OSError as cause:
@@ -68,6 +73,14 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             server.server_close()
     return CLEAN
+
+
+def _is_anything_at(store: Store, path: str) -> bool:
+    """Whether there is a node, or, where a store can be listed, any key below the path."""
+    from zom.hierarchy.stored.below import is_hierarchy  # noqa: PLC0415 - slow to import
+
+    inner = path.strip("/")
+    return is_hierarchy(store, inner) or (store.capabilities.listable and any(store.list_dir(f"{inner}/")))
 
 
 def _serve(server: Any, address: str, name: str) -> None:
