@@ -87,6 +87,8 @@ def is_short_slip(name: str, known: str) -> bool:
     >>> is_short_slip("tme", "time"), is_short_slip("lta", "lat"), is_short_slip("lag", "lat"), is_short_slip("t", "ti")
     (True, True, False, False)
     """
+    if not isinstance(cast("object", name), str):
+        return False
     is_other_word = len(name) == len(known) and sorted(name) != sorted(known)
     return _is_one_letter_off(name, known) and name[0] == known[0] and not is_other_word
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.registered import conventions
 from zom.conventions.shipped import FILES
-from zom.misspelling import misspelt
+from zom.misspelling import is_short_slip, misspelt
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,7 +57,7 @@ def _tells(key: str, known: str) -> bool:
     is_text = isinstance(key, str)  # pyright: ignore[reportUnnecessaryIsInstance] - see above
     if known.endswith("*"):
         return is_text and key.startswith(known[:-1])
-    return key == known or misspelt(key, known)
+    return key == known or misspelt(key, known) or is_short_slip(key, known)
 
 
 def tell_of(made: Collection[Convention]) -> tuple[set[str], set[str]]:

@@ -14,12 +14,12 @@ from zom.conventions.framework.attributes import faults_in
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
-from zom.misspelling import meant, misspelt
+from zom.misspelling import is_short_slip, meant, misspelt
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from zom.conventions.framework.attributes import Steps
+    from zom.conventions.framework.attributes import Attributes, Steps
     from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.told import Told
     from zom.problems import Path
@@ -56,7 +56,7 @@ def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
     if model is None:
         return list(_beside_selected(convention, node))
     found = model.value_in(node.attributes)
-    return [] if found is None else list(_within(model, *found, has_rule=_has_rule(convention)))
+    return [] if found is None else list(_within(convention, model, *found))
 
 
 def _beside_selected(convention: Convention, node: Node) -> Iterator[MisspeltKey]:
@@ -79,7 +79,7 @@ def _selected(convention: Convention) -> Mapping[Steps, Collection[str]]:
             parsed = parse_selector(selector) if isinstance(selector, str) else None
             steps = parsed.steps if parsed is not None and parsed.start == "attributes" else ()
             for end in range(1, len(steps)):
-                if EVERY not in steps[: end + 1]:
+                if steps[end] != EVERY:
                     known.setdefault(steps[:end], {})[str(steps[end])] = None
     return known
 
@@ -90,7 +90,10 @@ def _has_rule(convention: Convention) -> bool:
     return any(each.id in {"key-spelling", "spelling"} for each in convention.rules)
 
 
-def _within(model: type[BaseModel], path: Path, value: object, *, has_rule: bool) -> Iterator[MisspeltKey]:
+def _within(
+    convention: Convention, model: type[BaseModel], path: Path, value: object
+) -> Iterator[MisspeltKey]:
+    has_rule, selected = _has_rule(convention), _selected(convention)
     waiting: list[tuple[type[BaseModel], Path, object]] = [(model, path, value)]
     while waiting:
         form, here, held = waiting.pop()
@@ -100,13 +103,15 @@ def _within(model: type[BaseModel], path: Path, value: object, *, has_rule: bool
         if not is_dict(held):
             continue
         fields = _fields(form)
+        # Some keys are not the model's, as a version that other versions have elsewhere.
+        named = selected.get(tuple(EVERY if isinstance(step, int) else step for step in here), ())
         for key, inner in held.items():
             if key in fields:
                 below = fields[key]
                 if below is not None:
                     waiting.append((below, (*here, key), inner))
-            else:
-                known = _meant(key, form)
+            elif key not in named:
+                known = _meant(key, form) or meant(key, named)
                 if known is not None and known not in held and known not in _PROSE:
                     yield MisspeltKey(here, key, known, has_rule and form is model)
 
@@ -211,7 +216,12 @@ def is_taken(key: str, found: Mapping[str, Convention]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _meant_by_any(key: str, wanted: tuple[Convention, ...]) -> tuple[tuple[str, Convention], ...]:
-    return tuple((known, each) for each in wanted for known in each.telling if misspelt(key, known))
+    return tuple(
+        (known, each)
+        for each in wanted
+        for known in each.telling
+        if misspelt(key, known) or is_short_slip(key, known)
+    )
 
 
 def _would_be_found(convention: Convention, node: Node, key: str, known: str) -> bool:
@@ -222,6 +232,19 @@ def _would_be_found(convention: Convention, node: Node, key: str, known: str) ->
     if convention.found_at(node) is not None or convention.found_at(renamed) is None:
         return False
     model = convention.models.get(node.kind or "group")
+    if not misspelt(key, known) and not _holds_known(model, attributes):
+        return False
     faults = None if model is None else faults_in(model, attributes)
     # What has another type there is something else, which has that name by chance.
     return not any(fault.path == (known,) for fault in faults or ())
+
+
+def _holds_known(model: type[Attributes] | None, attributes: Mapping[str, Any]) -> bool:
+    """Whether an object of keys that the model knows is there: a name of few letters is nearly that of much else."""
+    found = None if model is None else model.value_in(attributes)
+    return (
+        found is not None
+        and model is not None
+        and is_dict(found[1])
+        and not _fields(model).keys().isdisjoint(found[1])
+    )
