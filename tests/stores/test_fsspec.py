@@ -607,6 +607,22 @@ def test_links_to_directories_above_come_to_an_end(tmp_path: Path) -> None:
     assert len(problems) < 40
 
 
+@pytest.mark.parametrize("above", [".", "./", "", "data.zarr"])
+def test_a_tar_file_of_whatever_names_is_read(tmp_path: Path, above: str) -> None:
+    spec = zom.v3.GroupSpec(members={"x": zom.v3.ArraySpec.build(shape=(4,), dtype="int8")})
+    zom.materialize(spec, tmp_path / "a.zarr")["x"][:] = 7
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        if above:
+            archive.add(tmp_path / "a.zarr", above)
+        else:
+            for each in (tmp_path / "a.zarr").iterdir():
+                archive.add(each, each.name)
+    filesystem = fsspec.filesystem("tar", fo=str(tmp_path / "a.tar"))
+    store = FsspecStore(filesystem, "data.zarr" if above == "data.zarr" else "")
+    assert zom.read(store) == zom.read(tmp_path / "a.zarr")
+    assert zom.open(store)["x"][:].tolist() == [7] * 4
+
+
 # -- parts of files -----------------------------------------------------------------------------------------
 
 

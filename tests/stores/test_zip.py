@@ -6,8 +6,11 @@ import multiprocessing
 import os
 import pickle
 import random
+import shutil
 import signal
+import stat
 import struct
+import subprocess
 import warnings
 import zipfile
 import zlib
@@ -185,6 +188,45 @@ def test_what_a_writer_left_in_a_directory_that_was_packed_is_no_key(path):
 
 
 # --- archives that lie ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", ["zip", "zipfile"])
+def test_a_link_that_was_packed_is_no_value_and_is_told_of(path, tmp_path, program):
+    """`zip -y` keeps the path of a link as what the link holds: a chunk of one element is as long as this one."""
+    spec = zom.v3.GroupSpec(
+        members={"x": zom.v3.ArraySpec.build(shape=(2,), dtype="int8", compress=None, checksum=False)}
+    )
+    zom.materialize(spec, tmp_path / "a.zarr")["x"][:] = 7
+    chunk = tmp_path / "a.zarr" / "x" / "c" / "0"
+    chunk.rename(chunk.with_name("f0"))
+    chunk.symlink_to("f0")
+    (tmp_path / "a.zarr" / "linked").symlink_to("x")
+    if program == "zip":
+        if shutil.which("zip") is None:
+            pytest.skip("the program zip is not installed")
+        subprocess.run(["zip", "-qry", path, "."], cwd=tmp_path / "a.zarr", check=True)
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for each in sorted((tmp_path / "a.zarr").rglob("*")):
+                name = str(each.relative_to(tmp_path / "a.zarr"))
+                if each.is_symlink():
+                    info = zipfile.ZipInfo(name)
+                    info.create_system, info.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+                    archive.writestr(info, str(each.readlink()))
+                elif each.is_file():
+                    archive.write(each, name)
+    told = "a symbolic link, and no file; pack the files themselves, as zip does without -y"
+    with ZipStore(path) as store:
+        for key in ("x/c/0", "linked"):
+            for wanted in (None, Range(0, 1), Suffix(1)):
+                with pytest.raises(StoreError, match=f"cannot read '{key}'.*: {told}"):
+                    store.get(key, wanted)
+        with pytest.warns(zom.SpecWarning, match="expected no symbolic link, found '[^']+' and 1 more"):
+            array = zom.open(store)["x"]
+        with pytest.raises(zom.ZomError, match=told):
+            array[:]
+        codes = [problem.code for problem in zom.validate(store, conventions=(), data="all")]
+        assert "store/packed-link" in codes
 
 
 def test_no_zip_file_is_an_error(path, tmp_path):

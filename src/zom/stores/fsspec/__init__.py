@@ -34,6 +34,7 @@ from zom.stores.fsspec.file_systems import (
     options,
     protocols,
     remove_directory,
+    root_of,
     unwrapped,
 )
 from zom.stores.fsspec.links import Links
@@ -78,7 +79,7 @@ class FsspecStore(Store):
             raise StoreError(kind, "", "open", reason)
         self._fs: Any = in_turn(filesystem)
         self._protocol = protocols(filesystem)[0]
-        self._root = str(filesystem._strip_protocol(root)).rstrip("/")  # noqa: SLF001 - as it lists
+        self._root = root_of(filesystem, str(filesystem._strip_protocol(root)).rstrip("/"))  # noqa: SLF001 - as it lists
         # Where the root is nothing, some file systems begin paths with a slash and others don't.
         self._base = f"{self._root}/" if self._root else str(filesystem.root_marker)
         self._secrets = tuple(secrets_in(options(filesystem), every=True))

@@ -26,6 +26,7 @@ __all__ = [
     "options",
     "protocols",
     "remove_directory",
+    "root_of",
     "unwrapped",
 ]
 
@@ -88,6 +89,13 @@ def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
             filesystem = filesystem.sync_fs
         else:
             return filesystem, path
+
+
+def root_of(filesystem: Any, root: str) -> str:
+    """The path at which its files begin: an archive whose names begin with "./", as tar makes them, has one in its root."""
+    if root or _ARCHIVES.isdisjoint(protocols(filesystem)):
+        return root
+    return "." if [str(each).rstrip("/") for each in filesystem.ls("", detail=False)] == ["."] else root
 
 
 def is_written(filesystem: Any) -> bool:

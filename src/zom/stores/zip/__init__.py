@@ -31,7 +31,7 @@ from zom.stores.key_tree import KeyTree
 from zom.stores.local.files import is_there, kind
 from zom.stores.local.replacement import Replacement, sweep_beside
 from zom.stores.locks import remake_in_children
-from zom.stores.oddities import REPEATED_NAME, Oddity
+from zom.stores.oddities import PACKED_LINK, REPEATED_NAME, Oddity
 from zom.stores.snapshots import Snapshot, ValueSnapshot
 from zom.stores.zip.entries import Positioned, ZipEntry, checked_entries, read_range, read_whole
 from zom.stores.zip.records import directory, entry, local_header
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ZipStore", "hierarchy_root"]
 
+_UNLINK = "pack the files themselves, as zip does without -y"
 _DOCUMENTS = frozenset({"zarr.json", ".zarray", ".zgroup", ".zmetadata"})
 """The documents that a node begins with."""
 
@@ -121,14 +122,19 @@ class ZipStore(Store):
     @property
     @override
     def oddities(self) -> Sequence[Oddity]:
-        """One, where names stand in the archive twice."""
-        repeated = self._repeated
-        if not repeated:
-            return ()
-        names = repr(repeated[0]) if len(repeated) == 1 else f"{repeated[0]!r} and {len(repeated) - 1} more"
-        fix = "copy the store to a new one, as with zom.copy; changing it by zom writes each name once"
-        found = f"two entries or more of {names}; the last one is read"
-        return (Oddity(Fault(REPEATED_NAME, (), "one entry of each name", found, fix), repeated[0]),)
+        """Names that stand in the archive twice, and symbolic links."""
+        found: list[Oddity] = []
+        if self._repeated:
+            fix = "copy the store to a new one, as with zom.copy; changing it by zom writes each name once"
+            told = f"two entries or more of {_first(self._repeated)}; the last one is read"
+            found.append(
+                Oddity(Fault(REPEATED_NAME, (), "one entry of each name", told, fix), self._repeated[0])
+            )
+        links = [name for name, entry in self._entries.items() if entry.is_link]
+        if links:
+            told = _first(links)
+            found.append(Oddity(Fault(PACKED_LINK, (), "no symbolic link", told, _UNLINK), links[0]))
+        return tuple(found)
 
     # --- opening -----------------------------------------------------------------------------------
 
@@ -185,6 +191,8 @@ class ZipStore(Store):
         found = self._entries.get(self._name(key))
         if found is None:
             return None
+        if found.is_link:
+            raise StoreError(self.url, key, "read", f"a symbolic link, and no file; {_UNLINK}")
         if found.size > self.max_value_bytes:
             reason = f"the entry has {found.size} bytes, more than the limit of {self.max_value_bytes}"
             raise StoreError(self.url, key, "read", reason)
@@ -333,6 +341,10 @@ class ZipStore(Store):
 
 def _reopen(path: str, max_value_bytes: int, root: str) -> ZipStore:
     return ZipStore(path, max_value_bytes=max_value_bytes, root=root)
+
+
+def _first(names: Sequence[str]) -> str:
+    return repr(names[0]) if len(names) == 1 else f"{names[0]!r} and {len(names) - 1} more"
 
 
 def hierarchy_root(names: Iterable[str]) -> str:

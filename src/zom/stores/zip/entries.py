@@ -10,6 +10,7 @@ import bz2
 import io
 import lzma
 import os
+import stat
 import struct
 import zipfile
 import zlib
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Entries", "Positioned", "ZipEntry", "checked_entries", "read_range", "read_whole"]
 
+_UNIX = 3
+"""The system of an entry whose attributes are the mode of a file."""
 _ENCRYPTED = 0x1 | 0x40
 _PATCHED = 0x20
 _LZMA_END_MARKER = 0x2
@@ -54,6 +57,11 @@ class ZipEntry(NamedTuple):
     def of(cls, info: zipfile.ZipInfo, limit: int) -> ZipEntry:
         """The entry that the directory's record describes."""
         return cls(info, info.file_size, info.compress_size, info.compress_type, info.header_offset, limit)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a symbolic link, whose value is the path of something else."""
+        return self.info.create_system == _UNIX and stat.S_ISLNK(self.info.external_attr >> 16)
 
 
 class Positioned(io.RawIOBase):
