@@ -10,7 +10,7 @@ import pytest
 import zom
 from zom import v3
 from zom.errors import PathError, StoreError
-from zom.stores.interface import Part, Range, Versioned
+from zom.stores.interface import Part, Range, Suffix, Versioned
 from zom.stores.memory import MemoryStore
 
 VALUE = b'{"zarr_format": 3, "node_type": "group"}'
@@ -170,3 +170,25 @@ def test_values_of_a_wrong_list_are_not_shown():
         StoreError, match="expected a list of 2 answers from _read_many, found a list of 3; correct Own"
     ):
         store.get_many(["b", "zarr.json"])
+
+
+@pytest.mark.parametrize("method", ["_read", "_read_many", "_read_parts"])
+@pytest.mark.parametrize("asked", [Range(0, 1), Range(1, 1), Suffix(1), Range(0, 0)])
+def test_more_bytes_than_were_asked_for_are_an_error_and_no_data(method: str, asked: Any) -> None:
+    """A store that passes over which part is asked for, as file systems do that know none, gives the whole."""
+    whole = {
+        "_read": lambda _: b"12",
+        "_read_many": lambda given: [b"12" for _ in given],
+        "_read_parts": lambda given: [Versioned(b"12", None) for _ in given],
+    }
+    store = store_whose(method, whole[method])
+    acts = {
+        "_read": [lambda: store.get("b", asked), lambda: store.get_many([("b", asked)])],
+        "_read_many": [lambda: store.get_many([("b", None), ("b", asked)])],
+        "_read_parts": [lambda: store.get_parts([Part("b", asked)])],
+    }
+    for act in acts[method]:
+        with pytest.raises(
+            StoreError, match=f"cannot read 'b'.*: expected {asked.length} bytes at most, found 2"
+        ):
+            act()

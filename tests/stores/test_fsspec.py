@@ -662,9 +662,7 @@ def test_more_bytes_than_were_asked_for_are_an_error_and_no_data(tmp_path: Path,
     store = FsspecStore(Silent(), tmp_path)
     store.set("a", b"abcdef")
     asked = byte_range.length
-    with pytest.raises(
-        StoreError, match=f"cannot read 'a': expected {asked} bytes, a part of the value, found 6"
-    ):
+    with pytest.raises(StoreError, match=f"cannot read 'a': expected {asked} bytes at most, found 6"):
         store.get("a", byte_range)
 
 

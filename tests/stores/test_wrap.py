@@ -31,7 +31,7 @@ def test_a_store_that_only_reads_says_what_it_cannot_do():
             return "fixed:"
 
         def _read(self, key, byte_range):
-            return b"1" if key == "a" else None
+            return cut(b"1", byte_range) if key == "a" else None
 
     store = Fixed()
     assert store.exists("a")
@@ -341,7 +341,7 @@ def test_a_store_that_only_reads_has_snapshots_of_no_version():
             return "fixed:"
 
         def _read(self, key, byte_range):
-            return values.pop(0)
+            return cut(values.pop(0), byte_range)
 
     with Fixed().snapshot("a") as value:
         assert not value.consistent

@@ -22,7 +22,7 @@ from zom.stores.obstacles import Obstacle, Wanted, long_keys
 from zom.stores.ranges import ByteRange, Part, Range
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import AskedSnapshot, Snapshot
-from zom.stores.values import found_value, found_values
+from zom.stores.values import check_part, found_value, found_values
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -131,7 +131,10 @@ class Backend(ABC):
     def _read_value(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
         """What `_read` gives, as bytes, whatever holds them."""
         found = self._read(key, byte_range)
-        return found if type(found) is bytes else found_value(self, key, found)
+        value = found if type(found) is bytes else found_value(self, key, found)
+        if byte_range is not None:
+            check_part(self, key, byte_range, value)
+        return value
 
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         values: list[bytes | None] = []

@@ -40,7 +40,7 @@ from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Part, Range, Request, Span, Suffix, check_range, cut, near
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import CHANGED, OpenSnapshot, Snapshot
-from zom.stores.values import found_parts, found_value, found_values
+from zom.stores.values import check_part, found_parts, found_value, found_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -151,7 +151,11 @@ class Store(Backend):
         if not pairs:
             return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "read"):
-            return found_values(self, [key for key, _ in pairs], self._read_many(pairs))
+            values = found_values(self, [key for key, _ in pairs], self._read_many(pairs))
+            for (key, byte_range), value in zip(pairs, values, strict=True):
+                if byte_range is not None:
+                    check_part(self, key, byte_range, value)
+            return values
 
     def get_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
         """The bytes that all `parts` mean, in their order, with marks of the versions that they are of.
@@ -169,7 +173,11 @@ class Store(Backend):
         if not parts:
             return []
         with self._told(keys[0] if len(keys) == 1 else "", "read"):
-            return found_parts(self, keys, self._read_parts(parts))
+            found = found_parts(self, keys, self._read_parts(parts))
+            for (key, byte_range, _), each in zip(parts, found, strict=True):
+                if each is not None:
+                    check_part(self, key, byte_range, each.value)
+            return found
 
     def _check_request(self, key: str, byte_range: ByteRange | None) -> None:
         check_stored_key(key)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.stores.backend import Backend
+    from zom.stores.ranges import ByteRange
 
-__all__ = ["as_sequence", "found_parts", "found_value", "found_values", "wrong_answer"]
+__all__ = ["as_sequence", "check_part", "found_parts", "found_value", "found_values", "wrong_answer"]
 
 _PLAIN: Final = frozenset({bytes, type(None)})
 
@@ -55,6 +56,14 @@ def found_values(
     if _PLAIN.issuperset(map(type, answers)):
         return cast("list[bytes | None]", found if type(found) is list else [*answers])
     return [found_value(store, key, each, method) for key, each in zip(keys, answers, strict=True)]
+
+
+def check_part(store: Backend, key: str, byte_range: ByteRange | None, value: bytes | None) -> None:
+    """StoreError where there are more bytes than were asked for: what was given is another part, or the whole."""
+    asked = None if byte_range is None else byte_range.length
+    if asked is not None and value is not None and len(value) > asked:
+        found = f"found {len(value)}: the store passes over which part is asked for"
+        raise StoreError(store.url, key, "read", f"expected {asked} bytes at most, {found}")
 
 
 def found_parts(store: Backend, keys: Sequence[str], found: object) -> list[Versioned | None]:

@@ -32,6 +32,8 @@ async def entries(inner: Any, prefix: str) -> Listing | None:
                 return None
         elif entry["type"] == "directory":
             prefixes.append(f"{prefix}{name}/")
-        else:
+        elif entry["type"] == "file":
             keys.append(prefix + name)
+        else:
+            return None  # a link, of which this doesn't tell where it leads
     return Listing(keys, prefixes)
