@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import pickle
+import shutil
 import tarfile
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -32,6 +33,7 @@ from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper  # noqa: 
 from fsspec.implementations.dirfs import DirFileSystem  # noqa: E402
 from fsspec.implementations.local import LocalFileSystem  # noqa: E402
 from fsspec.implementations.memory import MemoryFileSystem  # noqa: E402
+from fsspec.spec import AbstractFileSystem  # noqa: E402
 
 
 @pytest.fixture(params=["memory", "local", "async"])
@@ -713,3 +715,61 @@ def test_a_name_that_windows_lists_as_another_is_refused_before_anything_is_writ
         store.set(f"{name}/zarr.json", b"{}")
     assert list(tmp_path.rglob("*")) == []
     assert store.folds_names
+
+
+# -- file systems that take away more than they are asked for -------------------------------------------------
+
+
+class Sweeping(AbstractFileSystem):
+    """Takes a directory away with all that is in it, as pyarrow's file systems (HDFS) and those of some services do."""
+
+    protocol = "sweeping"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.inner = LocalFileSystem()
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+        return self.inner.ls(path, detail=detail, **options)
+
+    def info(self, path: str, **options: Any) -> Any:
+        return self.inner.info(path, **options)
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        self.inner.makedirs(path, exist_ok=exist_ok)
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        del options
+        return self.inner.open(path, mode)
+
+    def rmdir(self, path: str) -> None:
+        shutil.rmtree(path)
+
+    def rm_file(self, path: str) -> None:
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)  # noqa: PTH107, PTH112 - as it is named
+
+
+class OfArrow(Sweeping):
+    """One of pyarrow's says the protocol of what it leads to."""
+
+    protocol = "file"
+
+
+OfArrow.__name__ = "ArrowFSWrapper"
+
+
+@pytest.mark.parametrize("kind", [Sweeping, OfArrow])
+def test_a_deleted_key_takes_nothing_with_it(tmp_path: Path, kind: Any) -> None:
+    store = FsspecStore(kind(), tmp_path)
+    store.set_many(dict.fromkeys(["a/b", "a/c/d", "a/e/f", "g"], b"1"))
+    store.delete("a/b")
+    assert sorted(store.list()) == ["a/c/d", "a/e/f", "g"]
+    store.delete("a")
+    store.delete_many(["a/e", "a/c", "missing"])
+    assert sorted(store.list()) == ["a/c/d", "a/e/f", "g"]
+    store.delete("a/c/d")
+    assert sorted(store.list()) == ["a/e/f", "g"]
+    spec = zom.v3.GroupSpec(members={name: zom.v3.GroupSpec() for name in "xy"})
+    zom.materialize(spec, store, "h")
+    zom.delete(store, "h/x")
+    assert sorted(store.list()) == ["a/e/f", "g", "h/y/zarr.json", "h/zarr.json", "zarr.json"]

@@ -30,6 +30,7 @@ from zom.stores.fsspec.file_systems import (
     in_turn,
     is_cache,
     is_written,
+    keeps_full,
     lists_flat,
     options,
     protocols,
@@ -98,6 +99,7 @@ class FsspecStore(Store):
         """Whether many keys are changed at once: where there are no directories to make, or to remove."""
         self._takes_parts = takes_parts(filesystem)
         self._links = Links()
+        self._keeps_full = keeps_full(filesystem)
 
     @property
     @override
@@ -333,7 +335,9 @@ class FsspecStore(Store):
         try:
             self._refuse_pattern(key)
             refuse_any(self._links.obstacles([key]))
-            if self._protocol in LOCAL | {"memory"} and self._fs.isdir(path):
+            # Some take a directory away with all that is in it.
+            is_asked = self._protocol in LOCAL | {"memory"} or not (self._is_flat or self._keeps_full)
+            if is_asked and self._fs.isdir(path):
                 return
             self._fs.rm_file(path)
         except Exception as cause:  # noqa: BLE001 - raised below
@@ -397,9 +401,12 @@ class FsspecStore(Store):
             self._entries(f"{above}/" if above else "")
 
     def _remove_empty_above(self, path: str) -> None:
-        """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
+        """Remove the directories above a deleted file that are empty now: a store has no empty prefixes.
+
+        Where a full one could be taken away with them, they stay.
+        """
         parent = path.rpartition("/")[0]
-        while not self._is_flat and len(parent) > len(self._root):
+        while self._keeps_full and not self._is_flat and len(parent) > len(self._root):
             try:
                 remove_directory(self._fs, parent)
             except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays

@@ -20,8 +20,10 @@ __all__ = [
     "deletes_patterns",
     "in_flight",
     "in_turn",
+    "is_arrow",
     "is_cache",
     "is_written",
+    "keeps_full",
     "lists_flat",
     "options",
     "protocols",
@@ -151,6 +153,36 @@ def deletes_patterns(filesystem: Any) -> bool:
     """Whether to delete one file is to it to delete whatever a path with "*" or "[" in it could mean."""
     own: Any = getattr(filesystem, "_rm_file", None)
     return own is not None and own.__module__ == "fsspec.asyn"
+
+
+_REFUSE_FULL = {
+    *(
+        "LocalFileSystem",
+        "MemoryFileSystem",
+        "SFTPFileSystem",
+        "SSHFileSystem",
+        "FTPFileSystem",
+        "SMBFileSystem",
+    ),
+}
+"""Classes whose `rmdir` takes away an empty directory and no other. That of pyarrow's file systems, as HDFS, and those of some
+packages take away whatever is in it."""
+
+
+def keeps_full(filesystem: Any) -> bool:
+    """Whether it is known to refuse to remove a directory that holds anything.
+
+    >>> keeps_full(object())
+    False
+    """
+    return any(each.__name__ in _REFUSE_FULL for each in type(filesystem).__mro__) and not is_arrow(
+        filesystem
+    )
+
+
+def is_arrow(filesystem: Any) -> bool:
+    """Whether it is one of pyarrow's, which has the protocol of what it leads to."""
+    return any(each.__name__ == "ArrowFSWrapper" for each in type(filesystem).__mro__)
 
 
 def remove_directory(filesystem: Any, path: str) -> None:

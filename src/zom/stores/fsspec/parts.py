@@ -5,6 +5,8 @@ from __future__ import annotations
 from inspect import Parameter, signature
 from typing import Any
 
+from zom.stores.fsspec.file_systems import is_arrow
+
 __all__ = ["read_part", "takes_parts"]
 
 
@@ -16,6 +18,8 @@ def takes_parts(filesystem: Any) -> bool:
     >>> takes_parts(Whole()), takes_parts(object())
     (False, True)
     """
+    if is_arrow(filesystem):
+        return False  # it reads the beginning of a file from one that can't say where it is
     name = "_cat_file" if getattr(filesystem, "async_impl", False) else "cat_file"
     try:
         known = signature(getattr(filesystem, name)).parameters
