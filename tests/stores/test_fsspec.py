@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import ftplib
 import io
 import os
 import pickle
@@ -773,3 +774,54 @@ def test_a_deleted_key_takes_nothing_with_it(tmp_path: Path, kind: Any) -> None:
     zom.materialize(spec, store, "h")
     zom.delete(store, "h/x")
     assert sorted(store.list()) == ["a/e/f", "g", "h/y/zarr.json", "h/zarr.json", "zarr.json"]
+
+
+class Telling(LocalFileSystem):
+    """As fsspec's FTP: whatever a server answers is told as a file that is missing, and what can't be listed as empty."""
+
+    protocol = "ftp"
+    answer: ClassVar[Exception | None] = None
+
+    @property
+    def ftp(self) -> Any:
+        return self
+
+    def mlsd(self, path: str) -> Any:
+        del path
+        if self.answer is not None:
+            raise self.answer
+        return iter(())
+
+    def ls(self, path: str, detail: bool = False, **options: Any) -> Any:
+        return [] if self.answer is not None else super().ls(path, detail=detail, **options)
+
+    def cat_file(self, path: str, start: Any = None, end: Any = None, **options: Any) -> Any:
+        if self.answer is not None:
+            raise FileNotFoundError(path) from self.answer
+        return super().cat_file(path, start, end, **options)
+
+    def info(self, path: str, **options: Any) -> Any:
+        if isinstance(self.answer, ftplib.error_temp):
+            raise FileNotFoundError(path) from self.answer
+        return super().info(path, **options)
+
+
+@pytest.mark.parametrize(
+    "answer", [ftplib.error_temp("425 No data connection"), ftplib.error_perm("550 Permission denied")]
+)
+def test_what_a_server_of_ftp_cannot_give_is_no_missing_value(
+    tmp_path: Path, monkeypatch: Any, answer: Any
+) -> None:
+    spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,))
+    zom.create_array(tmp_path, spec)[:] = 7
+    store = FsspecStore(Telling(), tmp_path)
+    array = zom.open(store)
+    monkeypatch.setattr(Telling, "answer", answer)
+    for act in (lambda: array[:], lambda: store.get("c/0"), lambda: store.get_many(["c/0", "c/1"])):
+        with pytest.raises(zom.ZomError, match="cannot (read|decode)"):
+            act()
+    with pytest.raises(StoreError, match="cannot list"):
+        list(store.list())
+    monkeypatch.undo()
+    assert store.get_many(["c/0", "none"]) == [store.get("c/0"), None]
+    assert array[:].tolist() == [7] * 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote
 
 from typing_extensions import override
@@ -21,6 +21,7 @@ from zom.reason import reason_of
 from zom.stores.credentials import hidden, secrets_in, shown_url
 from zom.stores.foreign_failures import is_absence, is_no_directory, lacks_bucket
 from zom.stores.fsspec.file_systems import (
+    FTP,
     LOCAL,
     REFERENCES,
     WEB,
@@ -38,6 +39,7 @@ from zom.stores.fsspec.file_systems import (
     root_of,
     unwrapped,
 )
+from zom.stores.fsspec.ftp import is_refusal, list_whole
 from zom.stores.fsspec.links import Links
 from zom.stores.fsspec.parts import read_part, takes_parts
 from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
@@ -86,7 +88,7 @@ class FsspecStore(Store):
         self._secrets = tuple(secrets_in(options(filesystem), every=True))
         self._is_flat = lists_flat(filesystem)
         self._is_cache = is_cache(filesystem)
-        self._by_size = self._is_cache
+        self._by_size = self._is_cache or self._protocol == FTP
         """Whether the end of a value is asked for by its size, since no range counts from the end."""
         # Files of fsspec are written in place: a crash in the middle shows.
         self.capabilities = Capabilities(
@@ -262,7 +264,17 @@ class FsspecStore(Store):
         """Whether there is no such key. A reference whose target is gone is an error, not a missing key."""
         if isinstance(answer, bytes) or not _is_gone(answer):
             return False
+        if self._protocol == FTP and self._is_known(key):
+            return False  # it may not be read, or nothing is left of it at such a place
         return self._protocol != REFERENCES or self._path(key) not in self._fs.references
+
+    def _is_known(self, key: str) -> bool:
+        """Whether a listing shows the file, or nobody can tell."""
+        try:
+            self._info(key)
+        except Exception as cause:  # noqa: BLE001 - the first exception is told
+            return not _is_gone(cause)
+        return True
 
     def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
         try:
@@ -341,7 +353,7 @@ class FsspecStore(Store):
                 return
             self._fs.rm_file(path)
         except Exception as cause:  # noqa: BLE001 - raised below
-            if _is_gone(cause):
+            if _is_gone(cause) or (self._protocol == FTP and not self._is_known(key)):
                 return
             failure = self._failure(key, "delete", cause)
         else:
@@ -481,7 +493,7 @@ class FsspecStore(Store):
         base = self._path(prefix).rstrip("/")
         keys: dict[str, int | None] = {}
         prefixes: set[str] = set()
-        for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
+        for entry in self._told_by(prefix, lambda: self._ls(base or "/")):
             key = self._key_below(prefix, str(entry["name"]).rstrip("/"))
             if not key or "/" in key[len(prefix) :]:
                 continue
@@ -493,6 +505,11 @@ class FsspecStore(Store):
             elif found["type"] == "file":
                 keys[key] = self._told_size(key, found.get("size"))
         return keys, prefixes
+
+    def _ls(self, path: str) -> list[Any]:
+        if self._protocol == FTP:
+            return cast("list[Any]", self._fs.in_turn(list_whole, path))
+        return cast("list[Any]", self._fs.ls(path, detail=True))
 
     def _followed(self, prefix: str, path: str) -> dict[str, Any]:
         """What the file system knows of where a link leads; nothing of one that leads nowhere."""
@@ -522,7 +539,7 @@ class FsspecStore(Store):
             self._fs.invalidate_cache()
             return list(call())
         except Exception as cause:  # noqa: BLE001 - raised below
-            if (is_absence(cause) or is_no_directory(cause)) and not lacks_bucket(cause):
+            if _is_gone(cause) or is_no_directory(cause):
                 return []
             failure = self._failure(prefix, "list", cause)
         raise failure
@@ -533,7 +550,7 @@ def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: 
 
 
 def _is_gone(cause: BaseException) -> bool:
-    return is_absence(cause) and not lacks_bucket(cause)
+    return is_absence(cause) and not lacks_bucket(cause) and not is_refusal(cause)
 
 
 def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:

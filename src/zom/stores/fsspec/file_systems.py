@@ -6,13 +6,17 @@ import errno
 import os
 import threading
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from zom.packages import imported
 from zom.stores.locks import remake_in_children
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
+    "FTP",
     "LOCAL",
     "REFERENCES",
     "WEB",
@@ -34,6 +38,7 @@ __all__ = [
 
 LOCAL = {"file", "local"}
 WEB = {"http", "https"}
+FTP = "ftp"
 REFERENCES = "reference"
 WINDOWS = {"smb"}
 """Those of Windows' files: their names are the same in capitals, and some are listed under others."""
@@ -124,11 +129,15 @@ class _OneAtATime:
         self._filesystem = filesystem
         self._process = None if is_cache(filesystem) else os.getpid()
 
+    def in_turn(self, act: Callable[..., Any], *given: Any) -> Any:
+        """What `act` gives, which asks the file system several things."""
+        return self._in_turn(act)(self._filesystem, *given)
+
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._filesystem, name)
-        if not callable(found):
-            return found
+        return self._in_turn(found) if callable(found) else found
 
+    def _in_turn(self, found: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(found)
         def call(*given: Any, **named: Any) -> Any:
             if self._process not in {None, os.getpid()}:

@@ -1,0 +1,130 @@
+"""The stores on an FTP server, by way of fsspec's own file system, which takes whatever fails for a file that is missing.
+
+    python tests/interop/stores_ftp.py
+
+In an environment with requirements-stores.txt beside this script. The server is pyftpdlib's, in this process. What is
+missing is named on a line that begins with SKIP. Ends with 1 where anything failed.
+"""
+
+# ruff: noqa: T201 - it tells what it does
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
+
+from stores_remote import check, counts, equal, raises, run_suite, skip  # noqa: E402 - there from here on
+
+import zom  # noqa: E402
+from zom import v3  # noqa: E402
+from zom.errors import StoreError  # noqa: E402
+from zom.stores.fsspec import FsspecStore  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUITE = """
+import uuid, pytest
+from fsspec.implementations.ftp import FTPFileSystem
+from zom.stores.fsspec import FsspecStore
+from zom.testing.stores import StoreSuite
+opened = FTPFileSystem("127.0.0.1", port={port}, username="zom", password="zom")
+class TestFTP(StoreSuite):
+    @pytest.fixture
+    def store(self):
+        return FsspecStore(opened, f"/{{uuid.uuid4().hex}}")
+"""
+
+# They list what is a file, too: this server says that a file lies in itself.
+DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
+
+
+@contextmanager
+def server(folder: str) -> Iterator[tuple[int, set[str]]]:
+    """The port of a server of a folder, and the commands that it answers by 425: that it has no connection now."""
+    from pyftpdlib.authorizers import DummyAuthorizer
+    from pyftpdlib.handlers import FTPHandler
+    from pyftpdlib.servers import ThreadedFTPServer
+
+    busy: set[str] = set()
+    users = DummyAuthorizer()
+    users.add_user("zom", "zom", folder, perm="elradfmwMT")
+
+    class Handler(FTPHandler):
+        authorizer = users
+        banner = "here"
+
+        def pre_process_command(self, line: str, cmd: str, arg: str) -> None:
+            if cmd in busy:
+                self.respond("425 No data connection now.")
+            else:
+                super().pre_process_command(line, cmd, arg)
+
+    made = ThreadedFTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=made.serve_forever)
+    thread.start()
+    try:
+        yield made.address[1], busy
+    finally:
+        made.close_all()
+        thread.join()
+
+
+def failure_checks(filesystem: Any, folder: Path, busy: set[str]) -> None:
+    """A server that can't now, and a file that nobody may read, are no missing values."""
+    spec = v3.GroupSpec(members={"x": v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,))})
+    zom.materialize(spec, folder / "a.zarr")["x"][:] = 7
+    store = FsspecStore(filesystem, "/a.zarr")
+    array = zom.open(store)["x"]
+    equal(array[:].tolist(), [7] * 4)
+
+    def no_connection() -> None:
+        for command in ("RETR", "MLSD"):
+            busy.add(command)
+            act = (lambda: array[:]) if command == "RETR" else (lambda: list(store.list()))
+            raises(zom.ZomError, "cannot", act)
+            busy.clear()
+        equal(array[:].tolist(), [7] * 4)
+        equal(len(list(store.list())), 4)
+
+    def missing() -> None:
+        (folder / "a.zarr/x/c/1").unlink()
+        equal(array[:].tolist(), [7, 7, 0, 0])
+        equal(store.get_many(["x/c/1", "none", "none/c/0"]), [None] * 3)
+        store.delete("x/c/1")
+
+    def not_permitted() -> None:
+        # To root, everything is; a link that leads nowhere is listed and can't be read.
+        (folder / "a.zarr/x/c/1").symlink_to("nowhere")
+        listed = store.list_dir("x/c/").keys
+        if "x/c/1" in listed:
+            raises(StoreError, "cannot read", lambda: store.get("x/c/1"))
+
+    check("FTP: no connection is no missing value", no_connection)
+    check("FTP: what is missing is that", missing)
+    check("FTP: what is listed and can't be read is an error", not_permitted)
+
+
+def main() -> int:
+    if importlib.util.find_spec("pyftpdlib") is None:
+        skip("FTP", "pyftpdlib not installed; pip install -r tests/interop/requirements-stores.txt")
+    else:
+        from fsspec.implementations.ftp import FTPFileSystem
+
+        with tempfile.TemporaryDirectory() as folder, server(folder) as (port, busy):
+            run_suite("suite on FTP", SUITE.format(port=port), "-k", f"not ({DRAWN})")
+            opened = FTPFileSystem("127.0.0.1", port=port, username="zom", password="zom")
+            failure_checks(opened, Path(folder), busy)
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
+    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
