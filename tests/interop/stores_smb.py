@@ -102,7 +102,9 @@ def serve(binary: str, folder: Path) -> Iterator[int]:
         capture_output=True,
     )
     command = [binary, "--foreground", "--no-process-group", "-s", str(config)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    # It ends its whole group of processes, which is not to be this one's.
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, start_new_session=True, **quiet) as server:
         try:
             for _ in range(100):
                 with socket.socket() as asked:
