@@ -47,6 +47,10 @@ _KINDS: Mapping[str | None, str] = {"zip": "zip", "sqlite": "sqlite", "hdf5": "s
 _STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db", *HDF5_NAMES)
 
 
+_opened: ContextVar[tuple[str, ...]] = ContextVar("_opened", default=())
+"""The URLs of the stores that a verb has open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A document, or a node of a store."""
@@ -128,10 +132,6 @@ class Operand:
         where = self.where if _is_url(self.where) else str(Path.cwd() / self.where)
         # What is refused before anything is written leaves no empty directory.
         return planned(where, read_only=False) if write else store(where, read_only=True)
-
-
-_opened: ContextVar[tuple[str, ...]] = ContextVar("_opened", default=())
-"""The URLs of the stores that a verb has open."""
 
 
 def operand_of(name: str) -> Operand:

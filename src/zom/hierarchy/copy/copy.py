@@ -118,8 +118,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     chunks are done, of how many. After a failure, the same copy made again does what is left of it.
 
     Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
-    among them that holds other nodes is copied without attributes; one whose members can't be listed is not. If the root can't be read, that is an
-    error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
+    among them that holds other nodes is copied without attributes; one whose members can't be listed is not copied. If the
+    root can't be read, that is an error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))

@@ -39,7 +39,7 @@ from zom.stores.fsspec.file_systems import (
     root_of,
     unwrapped,
 )
-from zom.stores.fsspec.ftp import is_refusal, list_whole
+from zom.stores.fsspec.ftp import answer_of, is_refusal, is_unclear, list_whole
 from zom.stores.fsspec.links import Links
 from zom.stores.fsspec.parts import read_part, takes_parts
 from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
@@ -134,8 +134,9 @@ class FsspecStore(Store):
             return cause
         if isinstance(cause, OSError) and cause.strerror:
             return StoreError(self.url, key, verb, hidden(reason_of(cause), self._secrets))
-        text = hidden(str(cause).strip().partition("\n")[0], self._secrets)
-        return StoreError(self.url, key, verb, f"{type(cause).__name__}: {text}".rstrip(": "))
+        told = answer_of(cause) or cause
+        text = hidden(str(told).strip().partition("\n")[0], self._secrets)
+        return StoreError(self.url, key, verb, f"{type(told).__name__}: {text}".rstrip(": "))
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -264,8 +265,8 @@ class FsspecStore(Store):
         """Whether there is no such key. A reference whose target is gone is an error, not a missing key."""
         if isinstance(answer, bytes) or not _is_gone(answer):
             return False
-        if self._protocol == FTP and self._is_known(key):
-            return False  # it may not be read, or nothing is left of it at such a place
+        if self._protocol == FTP and is_unclear(answer) and self._is_known(key):
+            return False
         return self._protocol != REFERENCES or self._path(key) not in self._fs.references
 
     def _is_known(self, key: str) -> bool:

@@ -164,16 +164,16 @@ def deletes_patterns(filesystem: Any) -> bool:
     return own is not None and own.__module__ == "fsspec.asyn"
 
 
-_REFUSE_FULL = {
-    *(
+_REFUSE_FULL = frozenset(
+    [
         "LocalFileSystem",
         "MemoryFileSystem",
         "SFTPFileSystem",
         "SSHFileSystem",
         "FTPFileSystem",
         "SMBFileSystem",
-    ),
-}
+    ]
+)
 """Classes whose `rmdir` takes away an empty directory and no other. That of pyarrow's file systems, as HDFS, and those of some
 packages take away whatever is in it."""
 
@@ -184,14 +184,17 @@ def keeps_full(filesystem: Any) -> bool:
     >>> keeps_full(object())
     False
     """
-    return any(each.__name__ in _REFUSE_FULL for each in type(filesystem).__mro__) and not is_arrow(
-        filesystem
-    )
+    return not is_arrow(filesystem) and not _REFUSE_FULL.isdisjoint(_classes(filesystem))
 
 
 def is_arrow(filesystem: Any) -> bool:
     """Whether it is one of pyarrow's, which has the protocol of what it leads to."""
-    return any(each.__name__ == "ArrowFSWrapper" for each in type(filesystem).__mro__)
+    return "ArrowFSWrapper" in _classes(filesystem)
+
+
+def _classes(filesystem: Any) -> list[str]:
+    """The names of its classes; to ask for a class itself, its module would have to be loaded."""
+    return [each.__name__ for each in type(filesystem).__mro__]
 
 
 def remove_directory(filesystem: Any, path: str) -> None:

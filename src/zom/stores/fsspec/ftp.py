@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from typing import TYPE_CHECKING, Any
+
+from zom.patterns import compiled_later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["is_refusal", "list_whole"]
+__all__ = ["answer_of", "is_refusal", "is_unclear", "list_whole"]
 
 _UNKNOWN = ("500", "501", "502", "504")
 """What servers answer that have no such command, or not with this argument."""
+_MISSING = compiled_later("^550.*(?:no such file|not found|not exist|cannot find)", re.IGNORECASE | re.DOTALL)
+"""What servers answer where a file is missing, if it is clear: some say the same of one that may not be read."""
 
 
 def is_refusal(cause: BaseException) -> bool:
@@ -24,6 +29,23 @@ def is_refusal(cause: BaseException) -> bool:
     (True, False)
     """
     return any(type(answer).__name__ != "error_perm" for answer in _answers(cause))
+
+
+def is_unclear(cause: BaseException) -> bool:
+    """Whether a server refused a file for what may be another reason than that it is missing.
+
+    >>> from ftplib import error_perm
+    >>> told = FileNotFoundError("a"); told.__cause__ = error_perm("550 Failed to open file.")
+    >>> is_unclear(told), is_unclear(error_perm("550 No such file or directory.")), is_unclear(FileNotFoundError("a"))
+    (True, False, False)
+    """
+    answer = answer_of(cause)
+    return answer is not None and _MISSING.search(str(answer)) is None
+
+
+def answer_of(cause: BaseException) -> BaseException | None:
+    """What the server answered, where an exception tells of that."""
+    return next(_answers(cause), None)
 
 
 def _answers(cause: BaseException | None) -> Iterator[BaseException]:
@@ -42,7 +64,7 @@ def list_whole(filesystem: Any, path: str) -> list[Any]:
     try:
         list(filesystem.ftp.mlsd(path))
     except Exception as cause:
-        if next(_answers(cause), None) is None:
+        if answer_of(cause) is None:
             raise
         if not str(cause).startswith(_UNKNOWN):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from cause
