@@ -41,7 +41,7 @@ from zom.stores.fsspec.file_systems import (
 )
 from zom.stores.fsspec.ftp import answer_of, is_refusal, is_unclear, list_whole
 from zom.stores.fsspec.links import Links
-from zom.stores.fsspec.parts import read_part, takes_parts
+from zom.stores.fsspec.parts import Parts, bounds_of, takes_parts
 from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
 from zom.stores.obstacles import refuse_any
 
@@ -99,7 +99,7 @@ class FsspecStore(Store):
         )
         self._takes_many = self._is_flat and self.capabilities.parallel > 1
         """Whether many keys are changed at once: where there are no directories to make, or to remove."""
-        self._takes_parts = takes_parts(filesystem)
+        self._parts = Parts(self._fs, takes_parts=takes_parts(filesystem))
         self._links = Links()
         self._keeps_full = keeps_full(filesystem)
 
@@ -178,35 +178,12 @@ class FsspecStore(Store):
                 found[index] = self._told_at_once(key, byte_range, info)
             if info is None or (found[index] is None and isinstance(info, dict) and info["type"] == "file"):
                 asked.append(index)
-                bounds.append(_bounds(byte_range, info.get("size") if info else None))
+                bounds.append(bounds_of(byte_range, info.get("size") if info else None))
         if asked:
-            answers = self._answers([self._path(requests[index][0]) for index in asked], bounds)
+            answers = self._parts.read([self._path(requests[index][0]) for index in asked], bounds)
             for index, answer in zip(asked, answers, strict=True):
                 found[index] = answer
         return found
-
-    def _answers(
-        self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
-    ) -> Sequence[bytes | Exception]:
-        if not self._takes_parts and any(bound != (None, None) for bound in bounds):
-            return [self._part(path, *bound) for path, bound in zip(paths, bounds, strict=True)]
-        starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
-        try:
-            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
-            answers: Sequence[bytes | Exception] = self._fs.cat_ranges(paths, starts, ends, on_error="return")
-        except Exception as cause:  # noqa: BLE001 - returned, as file systems do themselves
-            if len(paths) == 1:
-                return [cause]
-        else:
-            return answers
-        # A cache of whole files has no answer to any where one is missing.
-        return [self._answers([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
-
-    def _part(self, path: str, start: int | None, end: int | None) -> bytes | Exception:
-        try:
-            return read_part(self._fs, path, start, end)
-        except Exception as cause:  # noqa: BLE001 - returned, as by file systems that take parts
-            return cause
 
     def _is_looked_at(self, byte_range: ByteRange | None, *, by_size: bool) -> bool:
         """Whether to look at the file before its bytes are asked for."""
@@ -552,14 +529,3 @@ def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: 
 
 def _is_gone(cause: BaseException) -> bool:
     return is_absence(cause) and not lacks_bucket(cause) and not is_refusal(cause)
-
-
-def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:
-    """From where and to where; not beyond a size that is known: some make room for all that was asked."""
-    if byte_range is None:
-        return None, None
-    if isinstance(byte_range, Suffix):
-        return -byte_range.length if size is None else max(size - byte_range.length, 0), None
-    start, length = byte_range
-    end = None if length is None else start + length
-    return start, end if size is None or end is None else max(start, min(end, size))
