@@ -10,6 +10,7 @@ missing is named on a line that begins with SKIP. Ends with 1 where anything fai
 from __future__ import annotations
 
 import importlib.util
+import logging
 import sys
 import tempfile
 import threading
@@ -53,6 +54,8 @@ def server(folder: str) -> Iterator[tuple[int, set[str]]]:
     from pyftpdlib.handlers import FTPHandler
     from pyftpdlib.servers import ThreadedFTPServer
 
+    logging.getLogger("pyftpdlib").addHandler(logging.NullHandler())
+    logging.getLogger("pyftpdlib").propagate = False
     busy: set[str] = set()
     users = DummyAuthorizer()
     users.add_user("zom", "zom", folder, perm="elradfmwMT")

@@ -68,6 +68,9 @@ class TestSMB(StoreSuite):
         return FsspecStore(opened, f"/share/{{uuid.uuid4().hex}}")
 """
 
+# Sequences of calls that are drawn take a minute over a network.
+DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
+
 
 def name_checks(filesystem: Any) -> None:
     """What holds of names, which are the same in capitals there."""
@@ -125,7 +128,7 @@ def main() -> int:
     else:
         with tempfile.TemporaryDirectory() as folder, serve(binary, Path(folder)) as port:
             opening = OPENING.format(port=port, password=PASSWORD)
-            run_suite("suite on SMB", SUITE.format(opening=opening))
+            run_suite("suite on SMB", SUITE.format(opening=opening), "-k", f"not ({DRAWN})")
             names: dict[str, Any] = {}
             exec(opening, names)
             name_checks(names["opened"])
