@@ -667,6 +667,10 @@ def test_more_bytes_than_were_asked_for_are_an_error_and_no_data(tmp_path: Path,
     asked = byte_range.length
     with pytest.raises(StoreError, match=f"cannot read 'a': expected {asked} bytes at most, found 6"):
         store.get("a", byte_range)
+    with store.snapshot("a") as value:
+        for act in (lambda: value.get(byte_range), lambda: value.get_many([byte_range])):
+            with pytest.raises(StoreError, match=f"cannot read 'a': expected {asked} bytes at most, found 6"):
+                act()
 
 
 # -- servers of Windows' files ------------------------------------------------------------------------------

@@ -173,11 +173,7 @@ class Store(Backend):
         if not parts:
             return []
         with self._told(keys[0] if len(keys) == 1 else "", "read"):
-            found = found_parts(self, keys, self._read_parts(parts))
-            for (key, byte_range, _), each in zip(parts, found, strict=True):
-                if each is not None:
-                    check_part(self, key, byte_range, each.value)
-            return found
+            return found_parts(self, parts, self._read_parts(parts))
 
     def _check_request(self, key: str, byte_range: ByteRange | None) -> None:
         check_stored_key(key)

@@ -134,7 +134,7 @@ class AskedSnapshot(Snapshot):
 
     def _ask(self, ranges: Sequence[ByteRange | None]) -> list[bytes]:
         parts = [Part(self._key, byte_range, self._version) for byte_range in ranges]
-        found = found_parts(self._store, [self._key] * len(parts), self._store._read_parts(parts))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        found = found_parts(self._store, parts, self._store._read_parts(parts))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         there = [each for each in found if each is not None]
         if len(there) < len(found) or any(each.version != there[0].version for each in there):
             raise StoreError(self._store.url, self._key, "read", CHANGED)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.stores.backend import Backend
-    from zom.stores.ranges import ByteRange
+    from zom.stores.ranges import ByteRange, Part
 
 __all__ = ["as_sequence", "check_part", "found_parts", "found_value", "found_values", "wrong_answer"]
 
@@ -66,13 +66,23 @@ def check_part(store: Backend, key: str, byte_range: ByteRange | None, value: by
         raise StoreError(store.url, key, "read", f"expected {asked} bytes at most, {found}")
 
 
-def found_parts(store: Backend, keys: Sequence[str], found: object) -> list[Versioned | None]:
-    """What `_read_parts` found of the value of each of the keys; StoreError where it is anything else.
+def found_parts(store: Backend, parts: Sequence[Part], found: object) -> list[Versioned | None]:
+    """What `_read_parts` found of each of the parts; StoreError where it is anything else, or more.
 
     >>> from zom.stores.memory import MemoryStore
-    >>> found_parts(MemoryStore(), ["a", "b"], [Versioned(b"12", 7), None])
+    >>> from zom.stores.ranges import Part, Range
+    >>> found_parts(MemoryStore(), [Part("a", Range(0, 2)), Part("b", None)], [Versioned(b"12", 7), None])
     [Versioned(value=b'12', version=7), None]
     """
+    keys = [part.key for part in parts]
+    made = _versioned(store, keys, found)
+    for (key, byte_range, _), each in zip(parts, made, strict=True):
+        if each is not None:
+            check_part(store, key, byte_range, each.value)
+    return made
+
+
+def _versioned(store: Backend, keys: Sequence[str], found: object) -> list[Versioned | None]:
     answers = as_sequence(found)
     if len(answers) != len(keys) or not all(each is None or isinstance(each, Versioned) for each in answers):
         words = f"a list of {len(keys)} times Versioned or None"
