@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 from typing import Final
 
-from zom.reason import reason_of
+from zom.reason import reason_of_number
 
 __all__ = ["node_of", "step_of"]
 
@@ -39,7 +38,7 @@ _BY_CODE: Final = {
     errno.ENETUNREACH: _NETWORK,
 }
 _BY_REASON: Final = {
-    **{reason_of(OSError(code, os.strerror(code))): step for code, step in _BY_CODE.items()},
+    **{reason_of_number(code): step for code, step in _BY_CODE.items()},
     "the store is closed": "open it again",
     "no such file": "check the path",
     "there is no such file or directory": "check the path",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["reason_of"]
+import os
+
+__all__ = ["reason_of", "reason_of_number"]
 
 
 def reason_of(cause: BaseException) -> str:
@@ -11,5 +13,17 @@ def reason_of(cause: BaseException) -> str:
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "Data")), reason_of(ValueError("The file 'Data'"))
     ('no such file or directory', "the file 'Data'")
     """
-    text = getattr(cause, "strerror", None) or str(cause)
+    return _spoken(getattr(cause, "strerror", None) or str(cause))
+
+
+def reason_of_number(number: int) -> str:
+    """What the system says of an error of that number.
+
+    >>> reason_of_number(2)
+    'no such file or directory'
+    """
+    return _spoken(os.strerror(number))
+
+
+def _spoken(text: str) -> str:
     return f"{text[:1].lower()}{text[1:]}"

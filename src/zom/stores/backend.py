@@ -7,7 +7,6 @@ They see keys and byte ranges that were checked, and are not asked to write wher
 from __future__ import annotations
 
 import errno
-import os
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound, ZomError
 from zom.paths import is_stored_key
 from zom.patterns import compiled_later
-from zom.reason import reason_of
+from zom.reason import reason_of, reason_of_number
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
@@ -301,7 +300,7 @@ class Backend(ABC):
     def _reason(self, cause: Exception) -> str:
         """What a failure below means, in a few words."""
         if isinstance(cause, MemoryError):
-            return reason_of(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)))
+            return reason_of_number(errno.ENOMEM)
         if isinstance(cause, OSError) and cause.strerror:
             return reason_of(cause)
         return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

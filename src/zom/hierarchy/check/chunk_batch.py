@@ -6,14 +6,13 @@ What is found is told elsewhere: a batch may have been checked by another proces
 from __future__ import annotations
 
 import errno
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.errors import CodecError, StoreError
 from zom.hierarchy.check.chunk_keys import wanted_size
 from zom.hierarchy.check.chunk_rules import INDEX, UNDECODABLE
 from zom.hierarchy.stored.shard_parts import ShardValues, shard_faults, value_in_memory
-from zom.reason import reason_of
+from zom.reason import reason_of_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,9 +97,7 @@ class BatchCheck:
         result.found.extend(sizes)
 
     def _no_memory(self, key: str) -> StoreError:
-        return StoreError(
-            self._chunks.store.url, key, "read", reason_of(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)))
-        )
+        return StoreError(self._chunks.store.url, key, "read", reason_of_number(errno.ENOMEM))
 
     def _faults(
         self, batch: list[StoredChunk], sizes: list[tuple[StoredChunk, int]]
