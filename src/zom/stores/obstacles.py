@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Obstacle", "Wanted", "long_keys", "refuse_any"]
+__all__ = ["NO_LINK", "Obstacle", "Wanted", "long_keys", "refuse_any"]
+
+
+NO_LINK: Final = "a directory that is no symbolic link"
 
 
 class Obstacle(NamedTuple):

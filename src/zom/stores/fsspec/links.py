@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from zom.stores.obstacles import Obstacle
+from zom.stores.obstacles import NO_LINK, Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +52,7 @@ class Links:
                 each for key in keys for each in self._prefixes if key.startswith(each)
             ):
                 fix = "remove the link yourself, or delete where it leads"
-                yield Obstacle(prefix[:-1], "a directory that is no symbolic link", "a symbolic link", fix)
+                yield Obstacle(prefix[:-1], NO_LINK, "a symbolic link", fix)
 
 
 def _name(prefix: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zom.dataclass import dataclass
 from zom.stores.local.files import kind, names_in
 from zom.stores.local.temporary import OWN, TEMPORARY
-from zom.stores.obstacles import Obstacle
+from zom.stores.obstacles import NO_LINK, Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,6 @@ def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
         yield from look.move(old[:-1], new[:-1])
 
 
-_REAL: Final = "a directory that is no symbolic link"
 _UNLINK: Final = "replace the link by what it leads to, or choose another path"
 _MODE: Final = "change its permissions, or choose another path"
 _FEW: Final = 8
@@ -136,7 +135,7 @@ class _Look:
         if stat.S_ISDIR(found):
             return True
         fix = _UNLINK if stat.S_ISLNK(found) else "move it away, or choose another path"
-        return Obstacle(path, _REAL, kind(found), fix)
+        return Obstacle(path, NO_LINK, kind(found), fix)
 
     def _kind(self, path: str) -> int | None:
         try:
