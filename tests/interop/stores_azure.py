@@ -6,10 +6,8 @@ In an environment with requirements-stores.txt beside this script, and with `npm
 What is missing is named on a line that begins with SKIP. Ends with 1 where anything failed.
 """
 
-# ruff: noqa: T201 - it tells what it does
 from __future__ import annotations
 
-import importlib.util
 import sys
 import tempfile
 from pathlib import Path
@@ -20,7 +18,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-from stores_remote import check, counts, equal, free_port, process, raises, skip, versions  # noqa: E402 - there from here on
+from stores_remote import check, conclude, equal, free_port, lacks, process, raises, skip, versions  # noqa: E402 - there from here on
 
 import zom  # noqa: E402
 from zom.errors import StoreError  # noqa: E402
@@ -121,18 +119,11 @@ def run() -> None:
 
 
 def main() -> int:
-    missing = [each for each in ("obstore", "adlfs") if importlib.util.find_spec(each) is None]
-    if missing:
-        skip(
-            "Azure",
-            f"{', '.join(missing)} not installed; pip install -r tests/interop/requirements-stores.txt",
-        )
-    elif not SERVER.exists():
+    if not SERVER.exists():
         skip("Azure", "azurite not installed; npm install --prefix tests/interop/azurite")
-    else:
+    elif not lacks("Azure", "obstore", "adlfs"):
         run()
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
-    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+    return conclude()
 
 
 if __name__ == "__main__":

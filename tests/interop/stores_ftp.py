@@ -6,10 +6,8 @@ In an environment with requirements-stores.txt beside this script. The server is
 missing is named on a line that begins with SKIP. Ends with 1 where anything failed.
 """
 
-# ruff: noqa: T201 - it tells what it does
 from __future__ import annotations
 
-import importlib.util
 import logging
 import sys
 import tempfile
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-from stores_remote import check, counts, equal, raises, run_suite, skip  # noqa: E402 - there from here on
+from stores_remote import check, conclude, equal, lacks, raises, run_served  # noqa: E402 - there from here on
 
 import zom  # noqa: E402
 from zom import v3  # noqa: E402
@@ -31,20 +29,10 @@ from zom.stores.fsspec import FsspecStore  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SUITE = """
-import uuid, pytest
+OPENING = """
 from fsspec.implementations.ftp import FTPFileSystem
-from zom.stores.fsspec import FsspecStore
-from zom.testing.stores import StoreSuite
 opened = FTPFileSystem("127.0.0.1", port={port}, username="zom", password="zom")
-class TestFTP(StoreSuite):
-    @pytest.fixture
-    def store(self):
-        return FsspecStore(opened, f"/{{uuid.uuid4().hex}}")
 """
-
-# They list what is a file, too: this server says that a file lies in itself.
-DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
 
 
 @contextmanager
@@ -116,17 +104,14 @@ def failure_checks(filesystem: Any, folder: Path, busy: set[str]) -> None:
 
 
 def main() -> int:
-    if importlib.util.find_spec("pyftpdlib") is None:
-        skip("FTP", "pyftpdlib not installed; pip install -r tests/interop/requirements-stores.txt")
-    else:
+    if not lacks("FTP", "pyftpdlib"):
         from fsspec.implementations.ftp import FTPFileSystem
 
         with tempfile.TemporaryDirectory() as folder, server(folder) as (port, busy):
-            run_suite("suite on FTP", SUITE.format(port=port), "-k", f"not ({DRAWN})")
+            run_served("FTP", OPENING.format(port=port), "")
             opened = FTPFileSystem("127.0.0.1", port=port, username="zom", password="zom")
             failure_checks(opened, Path(folder), busy)
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
-    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+    return conclude()
 
 
 if __name__ == "__main__":

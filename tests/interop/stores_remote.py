@@ -72,6 +72,22 @@ def skip(what: str, why: str) -> None:
     print(f"SKIP   {what}: {why}", flush=True)
 
 
+def lacks(what: str, *packages: str) -> bool:
+    """Whether a package is missing; that is told."""
+    missing = [each for each in packages if importlib.util.find_spec(each) is None]
+    if missing:
+        skip(
+            what, f"{', '.join(missing)} not installed; pip install -r tests/interop/requirements-stores.txt"
+        )
+    return bool(missing)
+
+
+def conclude() -> int:
+    """Tell how many checks there were; 1 where one failed, or nothing was tried or skipped."""
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
+    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+
+
 def equal(found: Any, expected: Any) -> None:
     if found != expected:
         raise AssertionError(f"expected {str(expected)[:250]}, found {str(found)[:250]}")
@@ -130,6 +146,27 @@ def process(command: list[str], url: str, **options: Any) -> Iterator[None]:
         started.wait()
         if started.stdout:
             started.stdout.close()
+
+
+DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
+"""The tests that draw sequences of calls: they take minutes over a network."""
+
+SERVED = """
+import uuid, pytest
+from zom.stores.fsspec import FsspecStore
+from zom.testing.stores import StoreSuite
+{opening}
+class TestServed(StoreSuite):
+    @pytest.fixture
+    def store(self):
+        return FsspecStore(opened, f"{folder}/{{uuid.uuid4().hex}}")
+"""
+
+
+def run_served(name: str, opening: str, folder: str) -> None:
+    """Run the suite of stores in a folder of the file system of fsspec that `opening` calls `opened`."""
+    source = SERVED.format(opening=opening, folder=folder)
+    run_suite(f"suite on {name}", source, "-k", f"not ({DRAWN})")
 
 
 def run_suite(name: str, source: str, *options: str) -> None:
@@ -632,12 +669,7 @@ def main() -> int:
         "zarr-python": (zarr_python, ("zarr", "pytest", "pytest_asyncio")),
     }
     for name, (run, needed) in parts.items():
-        missing = [each for each in needed if importlib.util.find_spec(each) is None]
-        if missing:
-            skip(
-                name,
-                f"{', '.join(missing)} not installed; pip install -r tests/interop/requirements-stores.txt",
-            )
+        if lacks(name, *needed):
             continue
         start = time.perf_counter()
         try:

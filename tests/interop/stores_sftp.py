@@ -6,11 +6,9 @@ In an environment with requirements-stores.txt beside this script. The server is
 missing is named on a line that begins with SKIP. Ends with 1 where anything failed.
 """
 
-# ruff: noqa: T201 - it tells what it does
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import sys
 import tempfile
 import threading
@@ -23,7 +21,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-from stores_remote import check, counts, equal, free_port, raises, run_suite, skip  # noqa: E402 - there from here on
+from stores_remote import check, conclude, equal, free_port, lacks, raises, run_served  # noqa: E402 - there from here on
 
 import zom  # noqa: E402
 from zom import v3  # noqa: E402
@@ -41,19 +39,6 @@ SSHFS = (
     "from sshfs import SSHFileSystem\n"
     "opened = SSHFileSystem('127.0.0.1', port={port}, username='{user}', password='{password}', known_hosts=None)\n"
 )
-SUITE = """
-import uuid, pytest
-from zom.stores.fsspec import FsspecStore
-from zom.testing.stores import StoreSuite
-{opening}
-class TestSFTP(StoreSuite):
-    @pytest.fixture
-    def store(self):
-        return FsspecStore(opened, f"{folder}/{{uuid.uuid4().hex}}")
-"""
-
-# Sequences of calls that are drawn take minutes over a network.
-DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
 
 
 @contextmanager
@@ -150,8 +135,7 @@ def run() -> None:
     with server() as port, tempfile.TemporaryDirectory() as folder:
         for name, opening in {"paramiko": PARAMIKO, "sshfs": SSHFS}.items():
             source = opening.format(port=port, user=USER, password=PASSWORD)
-            suite = SUITE.format(opening=source, folder=folder)
-            run_suite(f"suite on SFTP, by way of {name}", suite, "-k", f"not ({DRAWN})")
+            run_served(f"SFTP, by way of {name}", source, folder)
             names: dict[str, Any] = {}
             exec(source, names)
             Path(folder, name).mkdir()
@@ -159,16 +143,9 @@ def run() -> None:
 
 
 def main() -> int:
-    missing = [each for each in ("paramiko", "asyncssh", "sshfs") if importlib.util.find_spec(each) is None]
-    if missing:
-        skip(
-            "SFTP",
-            f"{', '.join(missing)} not installed; pip install -r tests/interop/requirements-stores.txt",
-        )
-    else:
+    if not lacks("SFTP", "paramiko", "asyncssh", "sshfs"):
         run()
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
-    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+    return conclude()
 
 
 if __name__ == "__main__":

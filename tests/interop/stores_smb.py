@@ -6,10 +6,8 @@ In an environment with requirements-stores.txt beside this script. Root installs
 is named on a line that begins with SKIP. Ends with 1 where anything failed.
 """
 
-# ruff: noqa: T201 - it tells what it does
 from __future__ import annotations
 
-import importlib.util
 import os
 import socket
 import subprocess
@@ -23,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-from stores_remote import check, counts, equal, free_port, installed, raises, run_suite, skip  # noqa: E402 - there from here on
+from stores_remote import check, conclude, equal, free_port, installed, lacks, raises, run_served, skip  # noqa: E402 - there from here on
 
 import zom  # noqa: E402
 from zom import v3  # noqa: E402
@@ -57,19 +55,6 @@ OPENING = """
 from fsspec.implementations.smb import SMBFileSystem
 opened = SMBFileSystem("127.0.0.1", port={port}, username="root", password="{password}")
 """
-SUITE = """
-import uuid, pytest
-from zom.stores.fsspec import FsspecStore
-from zom.testing.stores import StoreSuite
-{opening}
-class TestSMB(StoreSuite):
-    @pytest.fixture
-    def store(self):
-        return FsspecStore(opened, f"/share/{{uuid.uuid4().hex}}")
-"""
-
-# Sequences of calls that are drawn take a minute over a network.
-DRAWN = "behaves_as_a_dict or whatever_fails or a_part_of_it"
 
 
 def name_checks(filesystem: Any) -> None:
@@ -121,19 +106,16 @@ def serve(binary: str, folder: Path) -> Iterator[int]:
 
 def main() -> int:
     binary = installed("smbd", "samba")
-    if importlib.util.find_spec("smbprotocol") is None:
-        skip("SMB", "smbprotocol not installed; pip install -r tests/interop/requirements-stores.txt")
-    elif binary is None or os.geteuid() != 0:
+    if binary is None or os.geteuid() != 0:
         skip("SMB", "Samba not installed, or not root; apt-get install samba")
-    else:
+    elif not lacks("SMB", "smbprotocol"):
         with tempfile.TemporaryDirectory() as folder, serve(binary, Path(folder)) as port:
             opening = OPENING.format(port=port, password=PASSWORD)
-            run_suite("suite on SMB", SUITE.format(opening=opening), "-k", f"not ({DRAWN})")
+            run_served("SMB", opening, "/share")
             names: dict[str, Any] = {}
             exec(opening, names)
             name_checks(names["opened"])
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
-    return 1 if counts["failed"] or not (counts["passed"] or counts["skipped"]) else 0
+    return conclude()
 
 
 if __name__ == "__main__":
