@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 __all__ = ["reason_of", "reason_of_number"]
+
+_IN_USE = {32, 33}
+"""ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION of Windows."""
 
 
 def reason_of(cause: BaseException) -> str:
@@ -13,6 +17,12 @@ def reason_of(cause: BaseException) -> str:
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "Data")), reason_of(ValueError("The file 'Data'"))
     ('no such file or directory', "the file 'Data'")
     """
+    number = getattr(cause, "winerror", None)
+    if number in _IN_USE:
+        return "another program has it open"
+    # Windows says it in the language of its user; of what has a number elsewhere, too, that says it in English.
+    if number and isinstance(cause, OSError) and cause.errno not in {None, errno.EINVAL}:
+        return reason_of_number(cause.errno)
     return _spoken(getattr(cause, "strerror", None) or str(cause))
 
 

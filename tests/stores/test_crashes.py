@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import local
+from zom.stores import local, system
 from zom.stores import zip as zip_module
 from zom.stores.local import LocalStore, durability, temporary
 from zom.stores.sqlite import SQLiteStore
@@ -24,8 +24,12 @@ from zom.stores.zip import ZipStore
 OLD = b"old" * 1000
 NEW = b"the new value" * 5000
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, "short"]
-MODULES = (local, *(import_module(each.name) for each in iter_modules(local.__path__, f"{local.__name__}.")))
-LOCAL = [module for module in MODULES if "os" in vars(module)]
+LOCAL = [
+    import_module(each.name)
+    for package in (local, system)
+    for each in iter_modules(package.__path__, f"{package.__name__}.")
+]
+LOCAL = [local, *LOCAL]
 """Every module of local stores that calls the system."""
 
 
@@ -73,7 +77,8 @@ class FaultyOS:
 
 def patch(monkeypatch, faulty, *modules):
     for module in modules:
-        monkeypatch.setattr(module, "os", faulty)
+        for name in {"os", "calls"} & set(vars(module)):
+            monkeypatch.setattr(module, name, faulty)
 
 
 def visible(folder):

@@ -225,14 +225,15 @@ class Failing:
 @pytest.mark.parametrize("error", ERRORS, ids=errno.errorcode.__getitem__)
 def test_only_what_is_not_there_is_missing(tmp_path, monkeypatch, error):
     from zom.stores import local
-    from zom.stores.local import direct, directories, files
+    from zom.stores.local import directories, files
+    from zom.stores.system import direct
 
     with LocalStore(tmp_path) as store:
         store.set("closed/a", b"1")
         monkeypatch.setattr(direct._Known, "call", None)
         monkeypatch.setattr(direct._Known, "is_tried", True)
         for module in (local, files, directories):
-            monkeypatch.setattr(module, "os", Failing(error))
+            monkeypatch.setattr(module, "calls", Failing(error))
         for read in READS:
             for key in ("closed/a", "closed/missing"):
                 with pytest.raises(StoreError, match="cannot read"):

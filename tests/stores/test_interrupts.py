@@ -16,7 +16,7 @@ import pytest
 import zom
 from zom.stores.interrupts import Uninterrupted, interruptible, many_uninterrupted
 from zom.stores.local.lock_files import lock_name
-from zom.stores.local.whole_locks import lock
+from zom.stores.system.whole_locks import lock
 
 PROGRAM = """
 import faulthandler, os, signal, sys, zom

@@ -20,7 +20,8 @@ import zom
 from zom import v3
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.interface import Range, Suffix, Wanted
-from zom.stores.local import LocalStore, direct
+from zom.stores.local import LocalStore
+from zom.stores.system import direct
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from types import SimpleNamespace
 import pytest
 
 from zom.errors import StoreError
-from zom.stores.local import LocalStore, lock_files, whole_locks
+from zom.stores.local import LocalStore, lock_files
 from zom.stores.local.lock_files import LOCK_END
+from zom.stores.system import whole_locks
 
 fcntl = pytest.importorskip("fcntl", reason="needs fcntl, which this system has not")
 ofd = pytest.mark.skipif(not hasattr(fcntl, "F_OFD_SETLKW"), reason="needs open-file-description locks")
@@ -465,7 +466,7 @@ class Refusing:
 def test_a_full_disk_stops_no_deletion_and_no_repair(store, monkeypatch, error):
     """Where there is no room for a lock file, the directory is locked."""
     store.set("a", b"1")
-    monkeypatch.setattr(lock_files, "os", Refusing(error))
+    monkeypatch.setattr(lock_files, "calls", Refusing(error))
     store.set("a", b"2")
     assert store.create("c", b"3")
     with LocalStore(store.root) as other:
@@ -480,7 +481,7 @@ def test_a_full_disk_stops_no_deletion_and_no_repair(store, monkeypatch, error):
 @pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS])
 def test_a_lock_that_can_not_be_had_is_an_error(store, monkeypatch, error):
     store.set("a", b"1")
-    monkeypatch.setattr(lock_files, "os", Refusing(error))
+    monkeypatch.setattr(lock_files, "calls", Refusing(error))
     with pytest.raises(StoreError, match=r"cannot lock 'a': (permission denied|read-only file system)"):
         store.lock("a").__enter__()
 

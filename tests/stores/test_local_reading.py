@@ -53,7 +53,7 @@ def counting(monkeypatch):
     def patch(most=1 << 40):
         made = Counting(most)
         for module in (local, files, file_snapshot):
-            monkeypatch.setattr(module, "os", made)
+            monkeypatch.setattr(module, "calls", made)
         return made
 
     return patch

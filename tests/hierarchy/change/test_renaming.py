@@ -18,6 +18,7 @@ from zom.handles.changes import plan_delete, plan_rename
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
 from zom.stores.sqlite import SQLiteStore
+from zom.stores.system import calls
 from zom.stores.zip import ZipStore
 from zom.testing.logged import LoggedStore
 
@@ -197,13 +198,13 @@ def test_the_other_formats_nodes_below_are_removed_too():
 @pytest.fixture(params=["directories", "all"])
 def across(request, monkeypatch):
     """From now on, refuses to rename directories, or files of other directories as well, and does something before."""
-    plain = os.rename
+    plain = calls.rename
 
     def rename(old, new, *, src_dir_fd=None, dst_dir_fd=None):
         acts[0]()
-        is_directory = stat.S_ISDIR(os.stat(old, dir_fd=src_dir_fd, follow_symlinks=False).st_mode)
+        is_directory = stat.S_ISDIR(calls.stat(old, dir_fd=src_dir_fd, follow_symlinks=False).st_mode)
         elsewhere = request.param == "all" and not os.path.samestat(
-            os.fstat(src_dir_fd), os.fstat(dst_dir_fd)
+            calls.fstat(src_dir_fd), calls.fstat(dst_dir_fd)
         )
         if is_directory or elsewhere:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
@@ -213,7 +214,7 @@ def across(request, monkeypatch):
 
     def begin(act):
         acts[:] = [act]
-        monkeypatch.setattr(os, "rename", rename)
+        monkeypatch.setattr(calls, "rename", rename)
 
     return begin
 

@@ -18,15 +18,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import zom
-from zom.stores import local
+from zom.stores import local, system
 from zom.stores.local import LocalStore, durability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-OF_LOCAL = (local, *(import_module(each.name) for each in iter_modules(local.__path__, f"{local.__name__}.")))
-MODULES = [module for module in OF_LOCAL if "os" in vars(module)]
+OF_LOCAL = [
+    import_module(each.name)
+    for package in (local, system)
+    for each in iter_modules(package.__path__, f"{package.__name__}.")
+]
+MODULES = [local, *OF_LOCAL]
 NAMELESS = getattr(os, "O_TMPFILE", -1)
 OLD = b"old" * 100
 NEW = b"the new value" * 500
@@ -241,7 +245,8 @@ def recorded(monkeypatch: pytest.MonkeyPatch, disk: Disk, after: Callable[[], No
     """Log all calls that the modules of a store make from now on."""
     recorder = Recorder(disk, after)
     for module in MODULES:
-        monkeypatch.setattr(module, "os", recorder)
+        for name in {"os", "calls"} & set(vars(module)):
+            monkeypatch.setattr(module, name, recorder)
     return recorder
 
 

@@ -118,7 +118,7 @@ def test_helpers_fill_the_directory_of_whom_they_help(store, monkeypatch):
         steps.append(new)
         real(old, new, **how)
 
-    monkeypatch.setattr(staging.os, "rename", rename)
+    monkeypatch.setattr(staging.calls, "rename", rename)
 
     def helper(keys):
         with store.writing(helps=True):
@@ -348,7 +348,7 @@ def test_what_is_durable_name_by_name_is_written_in_its_place(tmp_path):
 
 def test_bytes_are_synced_before_they_are_seen(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr(staging.os, "fsync", synced.append)
+    monkeypatch.setattr(staging.calls, "fsync", synced.append)
     with LocalStore(tmp_path, durability="file") as store:
         write(store)
     assert len(synced) == len(VALUES)

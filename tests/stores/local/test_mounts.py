@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import zom
-from zom.stores.local import LocalStore, lock_files, mounts
+from zom.stores.local import LocalStore, lock_files
+from zom.stores.system import mounts
 
 MOUNTS = """\
 22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/root rw

@@ -14,7 +14,7 @@ import pytest
 from zom.errors import ReadOnlyError
 from zom.stores.local import LocalStore, recycled_lock
 from zom.stores.local.lock_files import LOCK_END
-from zom.stores.local.whole_locks import lock
+from zom.stores.system.whole_locks import lock
 from zom.stores.wrap import PrefixStore
 
 pytest.importorskip("fcntl", reason="needs fcntl, which this system has not")

@@ -45,7 +45,7 @@ def meanwhile(monkeypatch, act):
             waiting.pop()()
         real(old, new, **how)
 
-    monkeypatch.setattr(staging.os, "rename", rename)
+    monkeypatch.setattr(staging.calls, "rename", rename)
 
 
 def test_values_below_missing_directories_take_their_places_by_one_step_for_each(store, monkeypatch):
@@ -58,7 +58,7 @@ def test_values_below_missing_directories_take_their_places_by_one_step_for_each
         real(old, new, **how)
         assert [key for key in store.list() if key.startswith(f"{new}/")] != []
 
-    monkeypatch.setattr(staging.os, "rename", rename)
+    monkeypatch.setattr(staging.calls, "rename", rename)
     store.set_many(ALL)
     assert steps == ["g0", "g1", "g2"]
     assert held(store) == ALL
@@ -161,7 +161,7 @@ def test_a_call_that_fails_once_leaves_no_hidden_file_and_the_values_are_written
         return real(*given, **how)
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging.os, call, fails)
+        patched.setattr(staging.calls, call, fails)
         try:
             store.set_many(ALL)
         except StoreError as error:
@@ -210,7 +210,7 @@ def test_what_is_durable_name_by_name_is_written_so(tmp_path, monkeypatch):
 
 def test_bytes_are_synced_before_they_are_seen(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr(staging.os, "fsync", synced.append)
+    monkeypatch.setattr(staging.calls, "fsync", synced.append)
     with LocalStore(tmp_path, durability="file") as store:
         store.set_many(ALL)
     assert len(synced) == len(ALL)
@@ -225,7 +225,7 @@ def stop(*given, **how):
     if sys.argv[2] == "kill":
         os.kill(os.getpid(), 9)
     sys.stdin.read()
-staging.os.rename = stop
+staging.calls.rename = stop
 LocalStore(sys.argv[1]).set_many(items)
 """
 
@@ -294,7 +294,7 @@ def test_a_hidden_directory_whose_writer_has_made_no_mark_yet_is_not_emptied(tmp
 
     try:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(staging.os, "scandir", late)
+            patched.setattr(staging.calls, "scandir", late)
             staging.remove_abandoned_staging(".zom-tmp-1", directory)
     finally:
         os.close(directory)

@@ -51,11 +51,13 @@ from zom.stores.local.files import (
 from zom.stores.local.growing_tree import NotWritten
 from zom.stores.local.letter_case import Spelling, folds_name_of, folds_names
 from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file
+from zom.stores.local.names import reserved_in
 from zom.stores.local.new_file import create, replace
 from zom.stores.local.obstacles import file_obstacles
 from zom.stores.local.snapshot import FileSnapshot
 from zom.stores.local.sweeping import Sweep
 from zom.stores.local.temporary import OWN
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -159,21 +161,18 @@ class LocalStore(Store):
             self._attach(create=True)
 
     def _open_root(self, *, create: bool) -> int:
-        if os.open not in os.supports_dir_fd:  # pragma: no cover - Windows
-            reason = "this system can't open files relative to a directory; use a zip or SQLite file"
-            raise StoreError(self.url, "", "open", reason)
         if create:
             missing = [folder for folder in (self.root, *self.root.parents) if not is_there(folder)]
             self.root.mkdir(parents=True, exist_ok=True)
             if self._durability == "full":
                 for folder in missing:
                     sync_directory(folder.parent)
-        return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return calls.open(self.root, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
 
     @override
     def holds(self, key: str) -> bool:
         # The files of WebAssembly have names of JavaScript: it takes all bytes that are no text for one character.
-        return sys.platform != "emscripten" or super().holds(key)
+        return super().holds(key) if sys.platform == "emscripten" else reserved_in(key) is None
 
     @property
     @override
@@ -205,7 +204,7 @@ class LocalStore(Store):
         try:
             return contents(descriptor, byte_range)
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
@@ -215,7 +214,7 @@ class LocalStore(Store):
         try:
             return contents_into(descriptor, target)
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)
 
     @override
     def _snapshot(self, key: str) -> Snapshot | None:
@@ -224,11 +223,11 @@ class LocalStore(Store):
 
     def _open_value(self, key: str) -> int:
         """A descriptor of what lies under `key`, whatever it is; -1 where it is missing."""
-        if key.endswith(LOCK_END) or (self._root_fd < 0 and self._is_missing()):
+        if key.endswith(LOCK_END) or (self._root_fd < 0 and self._is_missing()) or reserved_in(key):
             return -1
         try:
             if self._follow and len(key) < LONG:
-                descriptor = os.open(key, READ, dir_fd=self._root_fd)
+                descriptor = calls.open(key, READ, dir_fd=self._root_fd)
             else:
                 descriptor = self._open_by_steps(key)
         except FileNotFoundError:
@@ -239,7 +238,7 @@ class LocalStore(Store):
             if self._spelling is None:
                 self._spelling = Spelling() if folds_name_of(self._root_fd, key) else False
             if self._taken_for(key) is not None:
-                os.close(descriptor)
+                calls.close(descriptor)
                 return -1
         return descriptor
 
@@ -250,11 +249,19 @@ class LocalStore(Store):
         return None if self._spelling is False else self._spelling.taken_for(self._root_fd, key)
 
     def _refuse_other_names(self, keys: Iterable[str]) -> None:
-        """StoreError where a document would be written in the place of another one."""
+        """StoreError where a document would be written in the place of another one, or the system has no files of that name."""
+        keys = list(keys)
+        self._refuse_reserved(keys)
         for key in () if self._spelling is False else keys:
             taken = self._taken_for(key) if is_document(key) else None
             if taken is not None:
                 reason = f"{taken[0]!r} is {taken[1]!r} on this disk, where case makes no difference; choose another name"
+                raise StoreError(self.url, key, "write", reason)
+
+    def _refuse_reserved(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            if name := reserved_in(key):
+                reason = f"Windows has no files named {name!r}; choose another name"
                 raise StoreError(self.url, key, "write", reason)
 
     def _open_by_steps(self, key: str) -> int:
@@ -262,9 +269,9 @@ class LocalStore(Store):
         parents, _, name = key.rpartition("/")
         directory = self._open_for_listing(parents, follow=self._follow)
         try:
-            return os.open(name, READ if self._follow else READ | os.O_NOFOLLOW, dir_fd=directory)
+            return calls.open(name, READ if self._follow else READ | calls.O_NOFOLLOW, dir_fd=directory)
         finally:
-            os.close(directory)
+            calls.close(directory)
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -396,19 +403,20 @@ class LocalStore(Store):
     @override
     def _rename(self, old: str, new: str) -> None:
         self._directories.growing.publish()
+        self._refuse_reserved((new[:-1],))
         old_above, _, old_name = old[:-1].rpartition("/")
         new_above, _, new_name = new[:-1].rpartition("/")
         with self._noting([old[:-1], new[:-1]]), self._directories.opened(old_above) as source:
-            mode = os.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
+            mode = calls.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
             if not stat.S_ISDIR(mode):
                 raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
             try:
                 with self._directories.opened(new_above, create=True) as target:
                     self._directories.remove_empty(new[:-1])
-                    os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
+                    calls.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
                     if self._durability == "full":
-                        os.fsync(target)
-                        os.fsync(source)
+                        calls.fsync(target)
+                        calls.fsync(source)
             except BaseException:
                 self._directories.tidy(new_above)
                 raise
@@ -429,15 +437,16 @@ class LocalStore(Store):
         # The first write makes the directory: what is above it tells whether that can be.
         above = next(each for each in self.root.parents if each.exists())
         inner = "/".join(self.root.relative_to(above).parts)
-        root = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        root = calls.open(above, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
         try:
             return list(file_obstacles(root, wanted.prefixed(f"{inner}/")))
         finally:
-            os.close(root)
+            calls.close(root)
 
     @override
     def _move(self, key: str, new: str) -> None:
         self._directories.growing.publish()
+        self._refuse_reserved((new,))
         with self._noting((new, key)):
             self._directories.move(key, new)
             # The new name first: between the two, there is one at least.
@@ -452,11 +461,11 @@ class LocalStore(Store):
 
     @override
     def _size_of(self, key: str) -> int | None:
-        if len(key) >= LONG or self._is_missing():
+        if len(key) >= LONG or self._is_missing() or reserved_in(key):
             return super()._size_of(key)
         try:
             # What was a file when it was listed: what it is by now is told when it is read.
-            return os.stat(key, dir_fd=self._root_fd, follow_symlinks=self._follow).st_size
+            return calls.stat(key, dir_fd=self._root_fd, follow_symlinks=self._follow).st_size
         except FileNotFoundError:
             return None
 
@@ -473,7 +482,7 @@ class LocalStore(Store):
 
     def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int]]:
         """The names in a directory, and the kind of each."""
-        if self._is_missing():
+        if self._is_missing() or reserved_in(prefix):
             return []
         try:
             descriptor = self._open_for_listing(prefix[:-1], follow=follow)
@@ -485,10 +494,10 @@ class LocalStore(Store):
         except CircleError as cause:
             raise StoreError(self.url, prefix[:-1], "list", f"{cause.strerror}") from cause
         if prefix and self._spelling is not False and self._taken_for(prefix) is not None:
-            os.close(descriptor)
+            calls.close(descriptor)
             return []
         try:
-            with os.scandir(descriptor) as entries:
+            with calls.scandir(descriptor) as entries:
                 found = [
                     (entry.name, mode_of(entry, follow=follow))
                     for entry in entries
@@ -496,7 +505,7 @@ class LocalStore(Store):
                     and not (entry.name.endswith(LOCK_END) and not entry.is_dir(follow_symlinks=False))
                 ]
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)
         if not found:
             refuse_dangling(self._root_fd, "")
         return found
@@ -528,7 +537,7 @@ class LocalStore(Store):
             return
         for path in dict.fromkeys(key.rpartition("/")[0] for key in keys):
             with suppress(FileNotFoundError), self._directories.opened(path) as directory:
-                os.fsync(directory)
+                calls.fsync(directory)
 
     @override
     def flush(self) -> None:

@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.interrupts import Uninterrupted, many_uninterrupted
-from zom.stores.local.direct import open_below
 from zom.stores.local.files import give_back, is_file_there, open_directory, refuse_dangling
 from zom.stores.local.growing_trees import Filling, GrowingTrees
 from zom.stores.local.lock_files import is_lock_file, lock_name
@@ -21,6 +20,8 @@ from zom.stores.local.new_file import Nameless, NameNeeded, Temporary, has_namel
 from zom.stores.local.staging import write_new
 from zom.stores.local.sweeping import remover_of
 from zom.stores.locks import remake_in_children
+from zom.stores.system import calls, is_gone
+from zom.stores.system.direct import open_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -183,7 +184,7 @@ class Directories:
             above, _, name = path.rpartition("/")
             try:
                 with self.opened(above) as directory:
-                    os.rmdir(name, dir_fd=directory)
+                    calls.rmdir(name, dir_fd=directory)
             except FileNotFoundError:
                 pass
             except OSError as error:
@@ -198,7 +199,7 @@ class Directories:
         """Remove the directory `path` where it holds empty directories, and files of killed writers, only."""
         try:
             with self.opened(path) as top:
-                for here, folders, files, at in os.fwalk(".", topdown=False, dir_fd=top):
+                for here, folders, files, at in calls.fwalk(".", topdown=False, dir_fd=top):
                     del here
                     for name in files:
                         if remove := remover_of(name, is_folder=False):
@@ -207,10 +208,10 @@ class Directories:
                         if remove := remover_of(name, is_folder=True):
                             remove(name, at)
                         with suppress(OSError):
-                            os.rmdir(name, dir_fd=at)
+                            calls.rmdir(name, dir_fd=at)
             above, _, name = path.rpartition("/")
             with self.opened(above) as directory, suppress(OSError):
-                os.rmdir(name, dir_fd=directory)
+                calls.rmdir(name, dir_fd=directory)
         except FileNotFoundError:
             return
         self.have_changed()
@@ -247,7 +248,7 @@ class Directories:
                 # Others have removed the directory, which was empty, before our file was in it.
                 batch.close()
                 self.have_changed()
-                if attempt == _TRIES - 1 or os.fstat(self.root).st_nlink == 0:
+                if attempt == _TRIES - 1 or is_gone(self.root):
                     refuse_dangling(self.root, "")
                     raise
             except NameNeeded:
@@ -273,7 +274,7 @@ class Directories:
         """Make the file `old` of the open hidden `directory` that of `key`."""
 
         def act(target: int, name: str) -> None:
-            os.rename(old, name, src_dir_fd=directory, dst_dir_fd=target)
+            calls.rename(old, name, src_dir_fd=directory, dst_dir_fd=target)
 
         self._tried(key, act, lambda: is_file_there(directory, old))
 
@@ -289,7 +290,7 @@ class Directories:
         directory = batch.descriptor
         made: NewFile
         # An answer is cheaper than the error that a missing file is else.
-        if self._nameless and not os.access(name, os.F_OK, dir_fd=directory, follow_symlinks=False):
+        if self._nameless and not calls.access(name, os.F_OK, dir_fd=directory, follow_symlinks=False):
             made = Nameless(directory, value, sync=self._sync_files)
         else:
             is_file_there(directory, name)
@@ -319,7 +320,7 @@ class Directories:
         def act(target: int, name: str) -> None:
             with self.opened(old_path) as source:
                 is_file_there(source, old_name)
-                os.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
+                calls.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
 
         self._tried(new, act, lambda: self._has(key))
 
@@ -368,7 +369,7 @@ class Directories:
                     refuse_dangling(self.root, key)
                     return False
                 with Uninterrupted(), self._excluding(directory, key, name):
-                    os.unlink(name, dir_fd=directory)
+                    calls.unlink(name, dir_fd=directory)
         except FileNotFoundError:
             refuse_dangling(self.root, key)
             return False
@@ -422,7 +423,7 @@ class Directories:
                     # Others have removed the directory, which was empty, before the lock was in it.
                     held.close()
                     self.have_changed()
-                    if attempt == _TRIES - 1 or os.fstat(self.root).st_nlink == 0:
+                    if attempt == _TRIES - 1 or is_gone(self.root):
                         refuse_dangling(self.root, "")
                         raise
             try:
@@ -437,7 +438,7 @@ class Directories:
 
 def _is_file(directory: int, name: str) -> bool:
     try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
+        calls.stat(name, dir_fd=directory, follow_symlinks=False)
     except OSError:
         return False
     return True

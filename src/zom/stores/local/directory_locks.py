@@ -6,13 +6,13 @@ or by its threads, so all threads of a store share the lock of a directory; amon
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from zom.stores.local.files import give_back
 from zom.stores.locks import remake_in_children
+from zom.stores.system import BY_DESCRIPTORS, calls
 
 fcntl: Any
 try:
@@ -46,11 +46,11 @@ class DirectoryLocks:
     """The directories that the threads of a store have locked.
 
     >>> locks = DirectoryLocks()
-    >>> first, second = (os.open("/", os.O_RDONLY) for _ in range(2))
+    >>> first, second = (calls.open("/", calls.O_RDONLY) for _ in range(2))
     >>> with locks.hold(first), locks.hold(second):
     ...     "once for both"
     'once for both'
-    >>> os.close(first), os.close(second)
+    >>> calls.close(first), calls.close(second)
     (None, None)
     """
 
@@ -69,7 +69,7 @@ class DirectoryLocks:
     @contextmanager
     def hold(self, directory: int) -> Generator[None]:
         """Hold the lock of an open directory in a block; where there are no such locks, nothing is held."""
-        found = os.fstat(directory)
+        found = calls.fstat(directory)
         place = (found.st_dev, found.st_ino)
         held = self._take(place, directory)
         try:
@@ -84,9 +84,10 @@ class DirectoryLocks:
                 held.users += 1
                 return held
         # Opened anew: a copy of the descriptor would be unlocked with any other copy.
-        held = _Held(os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory))
-        with suppress(OSError):
-            fcntl.flock(held.descriptor, fcntl.LOCK_EX)
+        held = _Held(calls.open(".", calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC, dir_fd=directory))
+        if BY_DESCRIPTORS:
+            with suppress(OSError):
+                fcntl.flock(held.descriptor, fcntl.LOCK_EX)
         with self._guard:
             self._held.setdefault(place, held)
         return held

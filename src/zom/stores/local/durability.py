@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.local.files import READ, open_directory
+from zom.stores.system import BY_DESCRIPTORS, by_path, calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +60,7 @@ class Unsynced:
         self.failures.difference_update(failures)
         try:
             if everything:
-                os.sync()
+                _sync_all(root)
             else:
                 for key in failures:
                     with suppress(OSError):
@@ -82,7 +84,7 @@ class Unsynced:
                 _sync_below(root, key)
         for folder in sorted(folders, key=len, reverse=True):
             _sync_below(root, folder)
-        os.fsync(root)
+        calls.fsync(root)
 
 
 def _sync_below(root: int, path: str) -> None:
@@ -91,19 +93,37 @@ def _sync_below(root: int, path: str) -> None:
     with suppress(FileNotFoundError):
         directory = open_directory(root, parents)
         try:
-            descriptor = os.open(name, READ | os.O_NOFOLLOW, dir_fd=directory)
+            _sync_in(directory, name)
         finally:
-            os.close(directory)
+            calls.close(directory)
+
+
+def _sync_in(directory: int, name: str) -> None:
+    if BY_DESCRIPTORS:
+        descriptor = calls.open(name, READ | calls.O_NOFOLLOW, dir_fd=directory)
         try:
-            os.fsync(descriptor)
+            calls.fsync(descriptor)
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)
+    elif stat.S_ISREG(calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+        by_path.sync_file(name, dir_fd=directory)
+
+
+def _sync_all(root: int) -> None:
+    """Write everything to disk that is below the open `root`, and what is beside it where the system asks for no less."""
+    if hasattr(os, "sync"):
+        os.sync()
+        return
+    for _, _, files, at in calls.fwalk(".", dir_fd=root):
+        for name in files:
+            with suppress(FileNotFoundError):
+                _sync_in(at, name)
 
 
 def sync_directory(path: Path) -> None:
     """Make the names in a directory durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = calls.open(path, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        calls.fsync(descriptor)
     finally:
-        os.close(descriptor)
+        calls.close(descriptor)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from zom.stores.ranges import ByteRange, Suffix
+from zom.stores.system import calls, is_gone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ __all__ = [
 LONG = 1000
 """The length of a path from which on it may be longer than the system takes: 4095 bytes, in UTF-8."""
 
-_READS_INTO = hasattr(os, "preadv")
+_READS_INTO = hasattr(calls, "preadv")
 """Whether this system reads into memory at all: an old macOS doesn't."""
 
 _MOST = 0x7FFFF000
@@ -62,17 +63,15 @@ NO_LINKS = frozenset(
 """What a system answers that gives a file no further name: Android says that this is denied, rclone's mounts that it failed."""
 
 # Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
-READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-DIRECTORY = (
-    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+READ = calls.O_RDONLY | calls.O_NONBLOCK | calls.O_CLOEXEC
+DIRECTORY = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_NOFOLLOW | calls.O_CLOEXEC
 
 
 def link(file: str | PathLike[str], name: str | PathLike[str], **places: Any) -> None:
     """Give a file one more name, as `os.link` does; an error of NO_LINKS where the system has no such call, as WebAssembly."""
     if not hasattr(os, "link"):
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    os.link(file, name, **places)
+    calls.link(file, name, **places)
 
 
 def open_directory(root: int, names: Sequence[str], *, create: bool = False, durable: bool = False) -> int:
@@ -81,43 +80,43 @@ def open_directory(root: int, names: Sequence[str], *, create: bool = False, dur
     Where `durable`, every directory that is made, or may have been made just now, is written to disk.
     """
     if not names:
-        return os.dup(root)
+        return calls.dup(root)
     here = root
     for name in names:
         try:
             below = _open_below(here, name, create=create)
             try:
                 if durable:
-                    os.fsync(here)
+                    calls.fsync(here)
             except BaseException:
-                os.close(below)
+                calls.close(below)
                 raise
         finally:
             if here != root:
-                os.close(here)
+                calls.close(here)
         here = below
     return here
 
 
 def _open_below(here: int, name: str, *, create: bool) -> int:
     try:
-        return os.open(name, DIRECTORY, dir_fd=here)
+        return calls.open(name, DIRECTORY, dir_fd=here)
     except FileNotFoundError:
         if not create:
             raise
     except NotADirectoryError:
-        if stat.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+        if stat.S_ISLNK(calls.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
         raise
     with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=here)
-    return os.open(name, DIRECTORY, dir_fd=here)
+        calls.mkdir(name, dir_fd=here)
+    return calls.open(name, DIRECTORY, dir_fd=here)
 
 
 def give_back(descriptor: int) -> None:
     """Close a descriptor that nothing was written through: an error of its own says nothing."""
     with suppress(OSError):
-        os.close(descriptor)
+        calls.close(descriptor)
 
 
 def remove_lock_file(name: str, directory: int) -> None:
@@ -127,7 +126,7 @@ def remove_lock_file(name: str, directory: int) -> None:
     """
     for _ in range(2):
         try:
-            os.unlink(name, dir_fd=directory)
+            calls.unlink(name, dir_fd=directory)
         except FileNotFoundError:
             return
         except OSError:
@@ -147,44 +146,44 @@ def open_followed(root: int, path: str) -> int:
 
     CircleError where `path` is a link to a directory above it.
     """
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    flags = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC
     if len(path) >= LONG:
         return _open_step_by_step(root, path, flags)
     try:
-        return os.open(path or ".", flags | os.O_NOFOLLOW, dir_fd=root)
+        return calls.open(path or ".", flags | calls.O_NOFOLLOW, dir_fd=root)
     except OSError as cause:
         if cause.errno not in {errno.ELOOP, errno.ENOTDIR}:
             raise
     if _leads_back(root, path):
         raise CircleError
-    return os.open(path, flags, dir_fd=root)
+    return calls.open(path, flags, dir_fd=root)
 
 
 def _open_step_by_step(root: int, path: str, flags: int) -> int:
-    here = os.dup(root)
+    here = calls.dup(root)
     above = {_identity(here)}
     for name in path.split("/"):
         try:
-            below = os.open(name, flags, dir_fd=here)
+            below = calls.open(name, flags, dir_fd=here)
         finally:
-            os.close(here)
+            calls.close(here)
         here = below
         found = _identity(here)
         if found in above:
-            os.close(here)
+            calls.close(here)
             raise CircleError
         above.add(found)
     return here
 
 
 def _identity(descriptor: int) -> tuple[int, int]:
-    found = os.fstat(descriptor)
+    found = calls.fstat(descriptor)
     return found.st_dev, found.st_ino
 
 
 def size_of(descriptor: int) -> int:
     """How many bytes the open file has; an error where it is no regular file."""
-    found = os.fstat(descriptor)
+    found = calls.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL
         raise OSError(number, f"expected a regular file, found {kind(found.st_mode)}")
@@ -195,7 +194,7 @@ def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
     """The bytes of an open file, or those that `byte_range` means; only of a regular file."""
     size = size_of(descriptor)
     if byte_range is None:
-        value = os.pread(descriptor, size, 0)
+        value = calls.pread(descriptor, size, 0)
         if not size or len(value) != size:
             # Files of the system say that they have no bytes, and have some.
             value = read_at(descriptor, 0, size, to_end=True)
@@ -222,13 +221,13 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
             target.cast("B")[:] = value
         return len(value)
     # The byte that a value has too many goes where nobody reads it.
-    got = os.preadv(descriptor, (target, bytearray(1)), 0)
+    got = calls.preadv(descriptor, (target, bytearray(1)), 0)
     if got == length and 0 < length < _MOST:
         return length
     size = size_of(descriptor)
     rest = target.cast("B") if length else target
     while 0 < got < length:
-        more = os.preadv(descriptor, (rest[got:],), got)
+        more = calls.preadv(descriptor, (rest[got:],), got)
         if not more:
             break
         got += more
@@ -236,13 +235,13 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
         _check_end(descriptor, got)
         return got
     if got == length:
-        got += len(os.pread(descriptor, 1, length))
+        got += len(calls.pread(descriptor, 1, length))
     return got if got <= length else max(size, got)
 
 
 def _check_end(descriptor: int, end: int) -> None:
     """Refuse to take for all of a file what ends before it does: a mount of rclone gives nothing of what it still moves."""
-    if os.fstat(descriptor).st_size > end:
+    if calls.fstat(descriptor).st_size > end:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
@@ -264,13 +263,13 @@ def read_at(descriptor: int, start: int, length: int, *, to_end: bool = False) -
     """`length` bytes from `start` on, however few one call gives; all there are where `to_end`."""
     if not length and not to_end:
         return b""
-    value = os.pread(descriptor, length + to_end, start)
+    value = calls.pread(descriptor, length + to_end, start)
     if len(value) == length:
         return value
     pieces = [value]
     got = len(value)
     while pieces[-1] and (to_end or got < length):
-        pieces.append(os.pread(descriptor, (1 << 20) if to_end else length - got, start + got))
+        pieces.append(calls.pread(descriptor, (1 << 20) if to_end else length - got, start + got))
         got += len(pieces[-1])
     return b"".join(pieces)
 
@@ -291,24 +290,24 @@ def refuse_dangling(root: int, path: str) -> None:
         path = path.rpartition("/")[0]
     while path:
         try:
-            found = os.stat(path, dir_fd=root, follow_symlinks=False)
+            found = calls.stat(path, dir_fd=root, follow_symlinks=False)
         except FileNotFoundError:
             path = path.rpartition("/")[0]
             continue
         if stat.S_ISLNK(found.st_mode):
             try:
-                os.stat(path, dir_fd=root)
+                calls.stat(path, dir_fd=root)
             except FileNotFoundError:
                 raise OSError(errno.ESTALE, f"the symbolic link {path!r} leads nowhere") from None
         return
-    if os.fstat(root).st_nlink == 0:
+    if is_gone(root):
         raise OSError(errno.ESTALE, "the directory of the store was deleted")
 
 
 def is_file_there(directory: int, name: str) -> bool:
     """Whether there is a file; OSError where it is no regular one: no link to somewhere else is replaced or removed."""
     try:
-        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+        mode = calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return False
     if not stat.S_ISREG(mode):
@@ -318,11 +317,11 @@ def is_file_there(directory: int, name: str) -> bool:
 
 def _leads_back(root: int, path: str) -> bool:
     """Whether the directory `path`, which is a symbolic link, is one of those above it."""
-    target = os.stat(path, dir_fd=root)
+    target = calls.stat(path, dir_fd=root)
     above = path
     while above:
         above = above.rpartition("/")[0]
-        if os.path.samestat(target, os.stat(above or ".", dir_fd=root)):
+        if os.path.samestat(target, calls.stat(above or ".", dir_fd=root)):
             return True
     return False
 
@@ -362,15 +361,15 @@ def names_in(root: int, path: str) -> list[str]:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     os.mkdir(f"{folder}/a"); root = os.open(folder, DIRECTORY)
-    ...     names_in(root, ""), names_in(root, "a"), os.close(root)
+    ...     calls.mkdir(f"{folder}/a"); root = calls.open(folder, DIRECTORY)
+    ...     names_in(root, ""), names_in(root, "a"), calls.close(root)
     (['a'], [], None)
     """
-    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
+    descriptor = calls.open(path or ".", calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC, dir_fd=root)
     try:
-        return os.listdir(descriptor)  # noqa: PTH208 - by a descriptor
+        return calls.listdir(descriptor)
     finally:
-        os.close(descriptor)
+        calls.close(descriptor)
 
 
 def kind(mode: int) -> str:

@@ -9,7 +9,6 @@ has that name by then, the values take their places one by one, as others do.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 from zom.stores.local.files import LONG, give_back
 from zom.stores.local.lock_files import is_lock_file
 from zom.stores.local.staging import Staging
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -48,12 +48,12 @@ class GrowingTree:
 
     `published` is told of its keys when they have their places, before anybody who waits for that goes on.
 
-    >>> import tempfile
+    >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     parent = os.open(folder, os.O_RDONLY)
+    ...     parent = calls.open(folder, calls.O_RDONLY)
     ...     tree = GrowingTree("c", parent, print, sync=False)
     ...     tree.put([("c/0/0", b"1")]), os.path.exists(f"{folder}/c")
-    ...     tree.publish(place=print), os.listdir(f"{folder}/c/0")
+    ...     tree.publish(place=print), calls.listdir(f"{folder}/c/0")
     (1, False)
     ['c/0/0']
     (None, ['0'])
@@ -133,7 +133,7 @@ class GrowingTree:
         """Remove a file that may not be whole."""
         if self._staging is not None:
             try:
-                os.unlink(place, dir_fd=self._staging.directory)
+                calls.unlink(place, dir_fd=self._staging.directory)
             except FileNotFoundError:
                 return
             except OSError:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from zom.paths import caseless
 from zom.stores.local.files import names_in
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,7 @@ def folds_names(path: Path) -> bool:
     try:
         here = next(each for each in (path, *path.parents) if each.exists())
         disk = here.stat().st_dev
-        with os.scandir(here) as entries:
+        with calls.scandir(here) as entries:
             inside = next((here / each.name for each in entries if each.name.swapcase() != each.name), None)
         for at in (inside, here, *here.parents):
             if at is not None and at.name.swapcase() != at.name and at.parent.stat().st_dev == disk:
@@ -47,8 +48,8 @@ def folds_name_of(root: int, key: str) -> bool:
     """Whether a document that is there, below the descriptor `root`, is there by a name in the other case, too."""
     above, slash, name = key.rpartition("/")
     try:
-        other = os.stat(f"{above}{slash}{name.swapcase()}", dir_fd=root)
-        return os.path.samestat(other, os.stat(key, dir_fd=root))
+        other = calls.stat(f"{above}{slash}{name.swapcase()}", dir_fd=root)
+        return os.path.samestat(other, calls.stat(key, dir_fd=root))
     except OSError:
         return False
 
@@ -83,7 +84,7 @@ class Spelling:
         if other is None:
             return None  # it is missing, or was made just now
         try:
-            os.stat(above + name, dir_fd=root)
+            calls.stat(above + name, dir_fd=root)
         except (FileNotFoundError, NotADirectoryError):
             return None
         return above + name, above + other

@@ -23,11 +23,12 @@ from zom.digests import blake2b
 from zom.stores.interrupts import Uninterrupted, interruptible
 from zom.stores.local.directory_locks import DirectoryLocks
 from zom.stores.local.files import give_back, remove_lock_file
-from zom.stores.local.mounts import is_by_program
 from zom.stores.local.recycled_lock import RecycledLock
 from zom.stores.local.temporary import OWN
-from zom.stores.local.whole_locks import UNLOCKABLE, is_possible, lock, unlock
 from zom.stores.locks import KeyLocks, remake_in_children
+from zom.stores.system import calls
+from zom.stores.system.mounts import is_by_program
+from zom.stores.system.whole_locks import UNLOCKABLE, is_possible, lock, unlock
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -46,7 +47,7 @@ _LOCK = f"{OWN}lock-"
 _SHORT, _LONGEST = 60, 255
 """Up to how many characters a name has room for sure; the bytes of a name on most file systems."""
 
-_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_OPEN = calls.O_RDWR | calls.O_NOFOLLOW | calls.O_CLOEXEC | calls.O_NONBLOCK
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -76,13 +77,13 @@ class LockFiles:
     >>> import tempfile
     >>> locks = LockFiles()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     directory = calls.open(folder, calls.O_RDONLY)
     ...     taken = locks.take("a")
     ...     with locks.locked(taken, directory, "a"):
-    ...         os.listdir(folder)
+    ...         calls.listdir(folder)
     ...     locks.give("a", taken)
-    ...     os.listdir(folder)
-    ...     os.close(directory)
+    ...     calls.listdir(folder)
+    ...     calls.close(directory)
     ['a.__lock']
     []
     """
@@ -100,7 +101,7 @@ class LockFiles:
         """Close the parent's lock files: a copy that stays open would keep them locked for ever."""
         for taken in self._held:
             with suppress(OSError):
-                os.close(taken.mark)
+                calls.close(taken.mark)
         for recycled in self._recycled:
             recycled.abandon()
         self._held = set()
@@ -240,17 +241,17 @@ class _Holding:
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:
     """Remove the lock file `name` of the open `directory` unless a process holds it; whether it is gone."""
-    if not is_possible():  # pragma: no cover - Windows and WebAssembly
+    if not is_possible():  # pragma: no cover - WebAssembly
         return False
     try:
-        descriptor = os.open(name, _OPEN, dir_fd=directory)
+        descriptor = calls.open(name, _OPEN, dir_fd=directory)
     except FileNotFoundError:
         return False
     try:
         lock(descriptor, wait=False)
         if not is_in_place(descriptor, directory, name):
             return False
-        os.unlink(name, dir_fd=directory)
+        calls.unlink(name, dir_fd=directory)
     except (BlockingIOError, FileNotFoundError):
         return False
     else:
@@ -285,8 +286,8 @@ def _tried(directory: int, name: str, *, wait: bool) -> int:
         # somebody else may hold by now stays.
         with suppress(OSError):
             if cannot_lock or (is_held and is_in_place(descriptor, directory, name)):
-                os.unlink(name, dir_fd=directory)
-        os.close(descriptor)
+                calls.unlink(name, dir_fd=directory)
+        calls.close(descriptor)
         raise
     give_back(descriptor)
     return -1
@@ -295,11 +296,11 @@ def _tried(directory: int, name: str, *, wait: bool) -> int:
 def _found_or_made(directory: int, name: str, *, wait: bool) -> tuple[int, bool]:
     """A descriptor of the lock file, and whether it was made; -1 where it was just removed."""
     try:
-        return os.open(name, _OPEN | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=directory), True
+        return calls.open(name, _OPEN | calls.O_CREAT | calls.O_EXCL, 0o666, dir_fd=directory), True
     except FileExistsError:
         pass
     try:
-        return os.open(name, _OPEN, dir_fd=directory), False
+        return calls.open(name, _OPEN, dir_fd=directory), False
     except FileNotFoundError:
         return -1, False
     except PermissionError:
@@ -310,11 +311,11 @@ def _found_or_made(directory: int, name: str, *, wait: bool) -> tuple[int, bool]
 
 def _remove_others(directory: int, name: str, *, wait: bool) -> None:
     """Remove the lock file of another user, who keeps others from writing it, once it is free."""
-    descriptor = os.open(name, _OPEN & ~os.O_RDWR, dir_fd=directory)
+    descriptor = calls.open(name, _OPEN & ~calls.O_RDWR, dir_fd=directory)
     try:
         lock(descriptor, wait=wait, shared=True)
         if is_in_place(descriptor, directory, name):
-            os.unlink(name, dir_fd=directory)
+            calls.unlink(name, dir_fd=directory)
     finally:
         give_back(descriptor)
 
@@ -322,10 +323,10 @@ def _remove_others(directory: int, name: str, *, wait: bool) -> None:
 def is_in_place(descriptor: int, directory: int, name: str) -> bool:
     """Whether the open file is still the one of that name in the open `directory`."""
     try:
-        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return False
-    return os.path.samestat(there, os.fstat(descriptor))
+    return os.path.samestat(there, calls.fstat(descriptor))
 
 
 def _release(descriptor: int, directory: int, name: str) -> None:

@@ -1,15 +1,28 @@
-"""Names in a store that are one name elsewhere."""
+"""Names of keys as file systems see them: those that are one name elsewhere, those that Windows has no files for."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from zom.paths import collisions
+from zom.paths import collisions, windows_reserved
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store
 
-__all__ = ["colliding"]
+__all__ = ["colliding", "reserved_in"]
+
+_IS_WINDOWS = sys.platform == "win32"
+
+
+def reserved_in(key: str) -> str | None:
+    """The first name of a key, or of a prefix, that this system has no file for, or a device; always None but on Windows.
+
+    >>> reserved_in("a/b")
+    """
+    if not _IS_WINDOWS:
+        return None
+    return next((name for name in key.split("/") if windows_reserved(name)), None)
 
 
 def colliding(store: Store, prefix: str = "") -> list[tuple[str, str]]:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from zom.stores.local.files import NO_LINKS, is_file_there, link, write_all
 from zom.stores.local.temporary import hold, temporary_name
-from zom.stores.local.whole_locks import unlock
 from zom.stores.locks import remake_in_children
+from zom.stores.system import BY_DESCRIPTORS, calls
+from zom.stores.system.whole_locks import unlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +35,8 @@ __all__ = [
     "replace",
 ]
 
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_NAMELESS = os.O_WRONLY | getattr(os, "O_TMPFILE", 0) | getattr(os, "O_CLOEXEC", 0)
+NEW = calls.O_WRONLY | calls.O_CREAT | calls.O_EXCL | calls.O_NOFOLLOW | calls.O_CLOEXEC
+_NAMELESS = calls.O_WRONLY | getattr(os, "O_TMPFILE", 0) | calls.O_CLOEXEC
 _OPEN_FILES = "/proc/self/fd"
 
 _UNKNOWN = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOSYS}
@@ -78,7 +79,7 @@ def create(made: NewFile, name: str) -> bool:
 @lru_cache(maxsize=1)
 def has_nameless() -> bool:
     """Whether this system has files without names, and a way to name them."""
-    return hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)  # noqa: PTH112 - nothing but that
+    return BY_DESCRIPTORS and hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)  # noqa: PTH112 - nothing but that
 
 
 class _Writing:
@@ -96,7 +97,7 @@ class _Writing:
         """Close the copies."""
         for descriptor in self.descriptors:
             with suppress(OSError):
-                os.close(descriptor)
+                calls.close(descriptor)
         self.descriptors = set()
 
 
@@ -108,10 +109,10 @@ class Temporary:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     directory = calls.open(folder, calls.O_RDONLY)
     ...     made = Temporary(directory, b"1", sync=False)
-    ...     made.replace("a"), made.close(), os.listdir(folder)
-    ...     os.close(directory)
+    ...     made.replace("a"), made.close(), calls.listdir(folder)
+    ...     calls.close(directory)
     (True, None, ['a'])
     """
 
@@ -120,7 +121,7 @@ class Temporary:
     def __init__(self, directory: int, value: bytes | memoryview[int], *, sync: bool) -> None:
         self._directory = directory
         self.name = temporary_name()
-        self.descriptor = os.open(self.name, NEW, 0o666, dir_fd=directory)
+        self.descriptor = calls.open(self.name, NEW, 0o666, dir_fd=directory)
         try:
             _writing.descriptors.add(self.descriptor)
             hold(self.descriptor)
@@ -131,7 +132,7 @@ class Temporary:
 
     def replace(self, name: str) -> bool:
         """As the protocol says."""
-        os.rename(self.name, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+        calls.rename(self.name, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
         self.name = ""
         return True
 
@@ -156,10 +157,10 @@ class Nameless:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     directory = calls.open(folder, calls.O_RDONLY)
     ...     made = Nameless(directory, b"1", sync=False)
-    ...     os.listdir(folder), made.create("a"), made.close(), os.listdir(folder)
-    ...     os.close(directory)
+    ...     calls.listdir(folder), made.create("a"), made.close(), calls.listdir(folder)
+    ...     calls.close(directory)
     ([], True, None, ['a'])
     """
 
@@ -168,11 +169,11 @@ class Nameless:
     def __init__(self, directory: int, value: bytes | memoryview[int], *, sync: bool) -> None:
         self._directory = directory
         try:
-            self._descriptor = os.open(".", _NAMELESS, 0o666, dir_fd=directory)
+            self._descriptor = calls.open(".", _NAMELESS, 0o666, dir_fd=directory)
         except OSError as error:
             if error.errno in _UNKNOWN:
                 raise NameNeeded from error
-            if os.fstat(directory).st_nlink == 0:
+            if calls.fstat(directory).st_nlink == 0:
                 # ext4 says that it is not permitted.
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from error
             raise
@@ -191,7 +192,7 @@ class Nameless:
             return False
         except OSError as error:
             # A name without a way to the file, or a file that can't be found by it, is no directory that is gone.
-            is_lost = error.errno == errno.ENOENT and os.fstat(self._directory).st_nlink > 0
+            is_lost = error.errno == errno.ENOENT and calls.fstat(self._directory).st_nlink > 0
             if is_lost or error.errno in NO_LINKS:
                 raise NameNeeded from error
             raise
@@ -211,7 +212,7 @@ class Nameless:
             hold(self._descriptor)
             self.create(temporary)
             try:
-                os.rename(temporary, name, src_dir_fd=here, dst_dir_fd=here)
+                calls.rename(temporary, name, src_dir_fd=here, dst_dir_fd=here)
             except BaseException:
                 _remove(here, temporary, self._descriptor)
                 raise
@@ -221,25 +222,25 @@ class Nameless:
     def close(self) -> None:
         """Close the file: without a name, it is gone."""
         _writing.descriptors.discard(self._descriptor)
-        os.close(self._descriptor)
+        calls.close(self._descriptor)
 
 
 def _fill(descriptor: int, value: bytes | memoryview[int], *, sync: bool) -> None:
     """Write `value` to a new file, so that what is wrong with the disk is told now."""
     write_all(descriptor, value)
     if sync:
-        os.fsync(descriptor)
+        calls.fsync(descriptor)
     else:
         # Network file systems tell only at a close that the disk is full.
-        os.close(os.dup(descriptor))
+        calls.close(calls.dup(descriptor))
 
 
 def _remove(directory: int, name: str, descriptor: int) -> None:
     """Remove the temporary file `name`, unless it is another by now."""
     with suppress(OSError):
-        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if os.path.samestat(there, os.fstat(descriptor)):
-            os.unlink(name, dir_fd=directory)
+        there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
+        if os.path.samestat(there, calls.fstat(descriptor)):
+            calls.unlink(name, dir_fd=directory)
 
 
 def _let_go(descriptor: int) -> None:
@@ -247,4 +248,4 @@ def _let_go(descriptor: int) -> None:
     _writing.descriptors.discard(descriptor)
     # Unlocked, not only closed: a child that is being forked has a copy.
     unlock(descriptor)
-    os.close(descriptor)
+    calls.close(descriptor)

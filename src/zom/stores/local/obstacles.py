@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zom.dataclass import dataclass
+from zom.problems import show
 from zom.stores.local.files import kind, names_in
+from zom.stores.local.names import reserved_in
 from zom.stores.local.temporary import OWN, TEMPORARY
 from zom.stores.obstacles import NO_LINK, Obstacle
+from zom.stores.system import BY_DESCRIPTORS, calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +59,9 @@ class _Look:
         """Why `key` can't be written."""
         path, _, name = key.rpartition("/")
         above = self.directory(path)
-        if isinstance(above, Obstacle):
+        if reserved := reserved_in(key):
+            yield Obstacle(key, "names that Windows has for files", show(reserved), "choose another name")
+        elif isinstance(above, Obstacle):
             yield from self._once(above)
         elif (too_long := self._too_long(key, name)) is not None:
             yield too_long
@@ -139,7 +144,7 @@ class _Look:
 
     def _kind(self, path: str) -> int | None:
         try:
-            return os.stat(path, dir_fd=self.root, follow_symlinks=False).st_mode
+            return calls.stat(path, dir_fd=self.root, follow_symlinks=False).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
@@ -148,18 +153,18 @@ class _Look:
     def _kind_by_steps(self, path: str) -> int | None:
         """For paths that are longer than one call takes, or can't be looked at: then nothing is said."""
         parent, _, name = path.rpartition("/")
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-        here = os.dup(self.root)
+        flags = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_NOFOLLOW | calls.O_CLOEXEC
+        here = calls.dup(self.root)
         try:
             for each in parent.split("/") if parent else ():
-                below = os.open(each, flags, dir_fd=here)
-                os.close(here)
+                below = calls.open(each, flags, dir_fd=here)
+                calls.close(here)
                 here = below
-            return os.stat(name, dir_fd=here, follow_symlinks=False).st_mode
+            return calls.stat(name, dir_fd=here, follow_symlinks=False).st_mode
         except OSError:
             return None
         finally:
-            os.close(here)
+            calls.close(here)
 
     def _nearest(self, path: str) -> str:
         """`path`, or the nearest directory above it that is there."""
@@ -169,7 +174,7 @@ class _Look:
 
     def _found(self, path: str) -> os.stat_result | None:
         try:
-            return os.stat(path or ".", dir_fd=self.root, follow_symlinks=False)
+            return calls.stat(path or ".", dir_fd=self.root, follow_symlinks=False)
         except OSError:
             return None
 
@@ -180,7 +185,7 @@ class _Look:
     def _is_open(self, path: str) -> bool:
         """Whether names can be added to the directory, and removed from it."""
         try:
-            return os.access(path or ".", os.W_OK | os.X_OK, dir_fd=self.root, effective_ids=True)
+            return calls.access(path or ".", os.W_OK | os.X_OK, dir_fd=self.root, effective_ids=True)
         except OSError:  # pragma: no cover - a path longer than one call takes
             return True
 
@@ -203,14 +208,17 @@ class _Look:
             return None
         if self.longest < 0:
             try:
-                self.longest = os.fpathconf(self.root, "PC_NAME_MAX")
+                self.longest = calls.fpathconf(self.root, "PC_NAME_MAX")
             except OSError:
                 self.longest = 255
-        length = len(os.fsencode(name))
+        unit = "bytes" if BY_DESCRIPTORS else "units of UTF-16"
+        length = (
+            len(os.fsencode(name)) if BY_DESCRIPTORS else len(name.encode("utf-16-le", "surrogatepass")) // 2
+        )
         if length <= self.longest:
             return None
         return Obstacle(
-            path, f"names of at most {self.longest} bytes", f"one of {length} bytes", "shorten it"
+            path, f"names of at most {self.longest} {unit}", f"one of {length} {unit}", "shorten it"
         )
 
     def _no_files(self, path: str, names: list[str]) -> Iterator[Obstacle]:
@@ -227,12 +235,14 @@ class _Look:
                 )
 
     def _odd(self, path: str) -> set[str]:
-        descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+        descriptor = calls.open(
+            path or ".", calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC, dir_fd=self.root
+        )
         try:
-            with os.scandir(descriptor) as entries:
+            with calls.scandir(descriptor) as entries:
                 return {entry.name for entry in entries if not entry.is_file(follow_symlinks=False)}
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)
 
     def _not_empty(self, path: str, mode: int) -> Iterator[Obstacle]:
         """What keeps `path` from being replaced: all but empty directories, and files of killed writers."""
@@ -240,16 +250,16 @@ class _Look:
         if not stat.S_ISDIR(mode):
             yield Obstacle(path, "nothing", kind(mode), fix)
             return
-        descriptor = os.open(
-            path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.root
+        descriptor = calls.open(
+            path, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_NOFOLLOW | calls.O_CLOEXEC, dir_fd=self.root
         )
         try:
-            for here, folders, files, at in os.fwalk(".", dir_fd=descriptor):
+            for here, folders, files, at in calls.fwalk(".", dir_fd=descriptor):
                 folders[:] = [name for name in folders if not name.startswith(TEMPORARY)]
                 linked = [
                     each
                     for each in folders
-                    if stat.S_ISLNK(os.stat(each, dir_fd=at, follow_symlinks=False).st_mode)
+                    if stat.S_ISLNK(calls.stat(each, dir_fd=at, follow_symlinks=False).st_mode)
                 ]
                 there = sorted([name for name in files if not name.startswith(OWN)] + linked)
                 if there:
@@ -257,4 +267,4 @@ class _Look:
                     yield Obstacle(inner, f"nothing at {path!r}", repr(there[0]), fix)
                     return
         finally:
-            os.close(descriptor)
+            calls.close(descriptor)

@@ -10,16 +10,16 @@ file. Who has opened it meanwhile waits, then finds that it lost its name, and s
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 
 from zom.stores.local.files import give_back, link, remove_lock_file
 from zom.stores.local.temporary import temporary_name
-from zom.stores.local.whole_locks import lock, unlock
+from zom.stores.system import BY_DESCRIPTORS, calls
+from zom.stores.system.whole_locks import lock, unlock
 
 __all__ = ["RecycledLock"]
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NEW = calls.O_RDWR | calls.O_CREAT | calls.O_EXCL | calls.O_NOFOLLOW | calls.O_CLOEXEC
 
 _TRIES = 2
 """After how many failures no further file is made: this file system has no links, or no such locks."""
@@ -30,14 +30,14 @@ class RecycledLock:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     home = os.open(folder, os.O_RDONLY)
+    ...     home = calls.open(folder, calls.O_RDONLY)
     ...     recycled = RecycledLock(home)
     ...     recycled.take(home, "a.__lock")
-    ...     recycled.take(home, "a.__lock"), "a.__lock" in os.listdir(folder)
+    ...     recycled.take(home, "a.__lock"), "a.__lock" in calls.listdir(folder)
     ...     recycled.give(home, "a.__lock")
     ...     recycled.close()
-    ...     os.listdir(folder)
-    ...     os.close(home)
+    ...     calls.listdir(folder)
+    ...     calls.close(home)
     False
     (True, True)
     []
@@ -48,7 +48,7 @@ class RecycledLock:
         self._name = ""
         self._descriptor = -1
         self._asked = 0
-        self._failures = 0
+        self._failures = 0 if BY_DESCRIPTORS else _TRIES
         self._is_held = False
 
     @property
@@ -93,7 +93,7 @@ class RecycledLock:
             return False
         self._name = temporary_name()
         try:
-            self._descriptor = os.open(self._name, _NEW, 0o666, dir_fd=self._home)
+            self._descriptor = calls.open(self._name, _NEW, 0o666, dir_fd=self._home)
         except OSError:
             self._failures = _TRIES
             return False
@@ -104,7 +104,7 @@ class RecycledLock:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             with suppress(OSError):
-                os.unlink(self._name, dir_fd=self._home)
+                calls.unlink(self._name, dir_fd=self._home)
             give_back(descriptor)
 
     def abandon(self) -> None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from zom.digests import blake2b
 from zom.stores.local.durability import sync_directory
-from zom.stores.local.files import NO_LINKS, link
+from zom.stores.local.files import DIRECTORY, NO_LINKS, link
+from zom.stores.local.lock_files import LockFiles
 from zom.stores.local.temporary import TEMPORARY, hold, remove_abandoned, temporary_name
+from zom.stores.system import BY_DESCRIPTORS, calls
 
 fcntl: Any
 try:
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Replacement", "sweep_beside"]
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+_NEW = calls.O_RDWR | calls.O_CREAT | calls.O_EXCL | calls.O_CLOEXEC
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ETXTBSY}
 _WAIT = 60.0
 """For how many seconds to wait for another writer that puts its version in place."""
+
+_locks = LockFiles()
+"""Those of files that are replaced, where a file is not locked itself."""
 
 _CHANGED = "another writer has {0} the file since it was opened; open it again and repeat the changes"
 
@@ -46,7 +51,7 @@ class Replacement:
     ...     new = Replacement(target)
     ...     _ = os.write(new.descriptor, b"1")
     ...     new.put(); new.close()
-    ...     target.read_bytes(), len(os.listdir(folder))
+    ...     target.read_bytes(), len(calls.listdir(folder))
     (b'1', 1)
     """
 
@@ -57,7 +62,7 @@ class Replacement:
         sweep_beside(target)
         self.old = -1 if is_new else _opened(target)
         """A descriptor of the version that was there; -1 for none."""
-        self._mark = None if self.old < 0 else _mark(os.fstat(self.old))
+        self._mark = None if self.old < 0 else _mark(calls.fstat(self.old))
         try:
             self.temporary, self.descriptor = _made(target)
         except BaseException:
@@ -66,19 +71,38 @@ class Replacement:
 
     def put(self) -> None:
         """Put the new version in its place; FileExistsError or OSError where another writer was first."""
-        os.fsync(self.descriptor)
+        calls.fsync(self.descriptor)
         if self._mark is None:
             self._create()
         else:
-            with _locked(self.old):
+            with self._alone():
                 try:
                     now = _mark(self.target.stat())
                 except FileNotFoundError:
                     raise OSError(errno.ESTALE, _CHANGED.format("deleted")) from None
                 if now != self._mark:
                     raise OSError(errno.ESTALE, _CHANGED.format("changed"))
-                self.temporary.replace(self.target)
+                if not BY_DESCRIPTORS:
+                    self._close_old()  # Windows replaces no open file on some file systems
+                calls.rename(self.temporary, self.target)
         sync_directory(self.target.parent)
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Keep other writers of the same version out, where the file system can."""
+        if BY_DESCRIPTORS:
+            with _locked(self.old):
+                yield
+            return
+        key = str(self.target)
+        taken = _locks.take(key)
+        directory = calls.open(self.target.parent, DIRECTORY)
+        try:
+            with _locks.locked(taken, directory, self.target.name, needs_lock=False):
+                yield
+        finally:
+            calls.close(directory)
+            _locks.give(key, taken)
 
     def _create(self) -> None:
         try:
@@ -90,10 +114,10 @@ class Replacement:
                 raise
             # No hard links here. An empty file takes the name first: of two creators, one succeeds.
             try:
-                os.close(os.open(self.target, _NEW, 0o666))
+                calls.close(calls.open(self.target, _NEW, 0o666))
             except FileExistsError:
                 raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
-            self.temporary.replace(self.target)
+            calls.rename(self.temporary, self.target)
 
     def close(self) -> None:
         """Close all files, and remove the temporary one; closing twice does nothing."""
@@ -103,13 +127,13 @@ class Replacement:
             # Removed while it is held: nobody takes it for one that was left.
             if self._process == os.getpid():
                 with suppress(OSError):
-                    self.temporary.unlink(missing_ok=True)
-            os.close(descriptor)
+                    calls.unlink(self.temporary)
+            calls.close(descriptor)
 
     def _close_old(self) -> None:
         old, self.old = self.old, -1
         if old >= 0:
-            os.close(old)
+            calls.close(old)
 
 
 def sweep_beside(target: Path) -> int:
@@ -117,14 +141,14 @@ def sweep_beside(target: Path) -> int:
     swept = 0
     # What can't be removed does not stop a writer.
     with suppress(OSError):
-        directory = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        directory = calls.open(target.parent, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
         try:
-            for name in os.listdir(directory):  # noqa: PTH208 - by the same descriptor
+            for name in calls.listdir(directory):
                 if name.startswith(TEMPORARY) and name.endswith(_tag(target)):
                     with suppress(OSError):
                         swept += remove_abandoned(name, directory)
         finally:
-            os.close(directory)
+            calls.close(directory)
     return swept
 
 
@@ -136,31 +160,31 @@ def _tag(target: Path) -> str:
 def _made(target: Path) -> tuple[Path, int]:
     while True:
         temporary = target.with_name(f"{temporary_name()}{_tag(target)}")
-        descriptor = os.open(temporary, _NEW, 0o666)
+        descriptor = calls.open(temporary, _NEW, 0o666)
         try:
             hold(descriptor)
             # Another writer may have swept it before it was held.
-            if os.path.samestat(temporary.stat(), os.fstat(descriptor)):
+            if os.path.samestat(temporary.stat(), calls.fstat(descriptor)):
                 return temporary, descriptor
         except FileNotFoundError:
             pass
         except BaseException:
-            os.close(descriptor)
+            calls.close(descriptor)
             temporary.unlink(missing_ok=True)
             raise
-        os.close(descriptor)
+        calls.close(descriptor)
 
 
 def _opened(target: Path) -> int:
     """A descriptor of the file, which keeps its number from being given to another; -1 where there is none."""
     try:
-        return os.open(target, os.O_RDWR | os.O_CLOEXEC)
+        return calls.open(target, calls.O_RDWR | calls.O_CLOEXEC)
     except FileNotFoundError:
         return -1
     except OSError as error:
         if error.errno not in _READ_ONLY:
             raise
-        return os.open(target, os.O_RDONLY | os.O_CLOEXEC)
+        return calls.open(target, calls.O_RDONLY | calls.O_CLOEXEC)
 
 
 def _mark(found: os.stat_result) -> tuple[int, ...]:
@@ -171,9 +195,6 @@ def _mark(found: os.stat_result) -> tuple[int, ...]:
 @contextmanager
 def _locked(descriptor: int) -> Generator[None]:
     """Keep other writers of the same version out, where the file system can."""
-    if fcntl is None:  # pragma: no cover - Windows
-        yield
-        return
     end = time.monotonic() + _WAIT
     while True:
         try:

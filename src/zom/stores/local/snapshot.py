@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from zom.stores.local.files import bounds, read_at, size_of
 from zom.stores.snapshots import Snapshot
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class FileSnapshot(Snapshot):
     def close(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
-            os.close(descriptor)
+            calls.close(descriptor)
 
     def __del__(self) -> None:
         self.close()

@@ -10,7 +10,6 @@ The hidden directory holds a file that its writer keeps locked: a sweep removes 
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
@@ -20,7 +19,8 @@ from zom.stores.local.files import DIRECTORY, LONG, give_back, write_all
 from zom.stores.local.lock_files import is_in_place, is_lock_file
 from zom.stores.local.new_file import NEW, Temporary
 from zom.stores.local.temporary import TEMPORARY, remove_abandoned, temporary_name
-from zom.stores.local.whole_locks import lock
+from zom.stores.system import calls
+from zom.stores.system.whole_locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -125,7 +125,7 @@ class Missing:
                 self.close()
                 self._descriptor = self._open_path(above)
                 self._above = above
-            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            calls.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return self._descriptor < 0
         except OSError:
@@ -149,9 +149,9 @@ class Staging:
         self.directory = -1
         """The open directory."""
         self._mark: Temporary | None = None
-        os.mkdir(self._name, 0o700, dir_fd=parent)
+        calls.mkdir(self._name, 0o700, dir_fd=parent)
         try:
-            self.directory = os.open(self._name, DIRECTORY, dir_fd=parent)
+            self.directory = calls.open(self._name, DIRECTORY, dir_fd=parent)
             self._mark = Temporary(self.directory, b"", sync=False)
             self._hold(self._mark)
         except BaseException:
@@ -188,19 +188,19 @@ class Staging:
     def write(self, place: str, value: bytes | memoryview[int], made: set[str], *, sync: bool) -> None:
         """Write the new file `place` in the hidden directory, and the directories above it that are not in `made`."""
         _make(place.rpartition("/")[0], self.directory, made)
-        descriptor = os.open(place, NEW, 0o666, dir_fd=self.directory)
+        descriptor = calls.open(place, NEW, 0o666, dir_fd=self.directory)
         try:
             write_all(descriptor, value)
             if sync:
-                os.fsync(descriptor)
+                calls.fsync(descriptor)
         except BaseException:
             give_back(descriptor)
             raise
-        os.close(descriptor)  # network file systems tell only here that the disk is full
+        calls.close(descriptor)  # network file systems tell only here that the disk is full
 
     def rename(self, tree: str, name: str) -> None:
         """Give the new directory its name; OSError where anything has it but an empty directory."""
-        os.rename(tree, name, src_dir_fd=self.directory, dst_dir_fd=self._parent)
+        calls.rename(tree, name, src_dir_fd=self.directory, dst_dir_fd=self._parent)
 
     def remove(self, tree: str) -> None:
         """Remove the new directory, as far as that can be done."""
@@ -215,7 +215,7 @@ class Staging:
         if directory >= 0:
             give_back(directory)
         with suppress(OSError):
-            os.rmdir(self._name, dir_fd=self._parent)
+            calls.rmdir(self._name, dir_fd=self._parent)
 
 
 def _make(path: str, here: int, made: set[str]) -> None:
@@ -226,35 +226,35 @@ def _make(path: str, here: int, made: set[str]) -> None:
         path = path.rpartition("/")[0]
     for each in reversed(below):
         with suppress(FileExistsError):  # another thread was faster
-            os.mkdir(each, dir_fd=here)
+            calls.mkdir(each, dir_fd=here)
         made.add(each)
 
 
 def _remove_tree(name: str, directory: int) -> None:
     """Remove the directory `name` with all that is below it, as far as that can be done."""
     with suppress(OSError):
-        top = os.open(name, DIRECTORY, dir_fd=directory)
+        top = calls.open(name, DIRECTORY, dir_fd=directory)
         try:
-            for _, folders, files, at in os.fwalk(".", topdown=False, dir_fd=top):
+            for _, folders, files, at in calls.fwalk(".", topdown=False, dir_fd=top):
                 for each in files:
                     with suppress(OSError):
-                        os.unlink(each, dir_fd=at)
+                        calls.unlink(each, dir_fd=at)
                 for each in folders:
                     with suppress(OSError):
-                        os.rmdir(each, dir_fd=at)
+                        calls.rmdir(each, dir_fd=at)
         finally:
             give_back(top)
-        os.rmdir(name, dir_fd=directory)
+        calls.rmdir(name, dir_fd=directory)
 
 
 def remove_abandoned_staging(name: str, directory: int) -> bool:
     """Remove the hidden directory `name` of the open `directory` unless it has a living writer; whether it is gone."""
     try:
-        here = os.open(name, DIRECTORY, dir_fd=directory)
+        here = calls.open(name, DIRECTORY, dir_fd=directory)
     except FileNotFoundError:
         return False
     try:
-        with os.scandir(here) as entries:
+        with calls.scandir(here) as entries:
             inside = [entry.name for entry in entries]
         marks = [each for each in inside if each.startswith(TEMPORARY)]
         if not all(remove_abandoned(mark, here) for mark in marks):
@@ -266,7 +266,7 @@ def remove_abandoned_staging(name: str, directory: int) -> bool:
     else:
         # Its writer may be about to lock it: then it is not empty any more.
         try:
-            os.rmdir(name, dir_fd=directory)
+            calls.rmdir(name, dir_fd=directory)
         except OSError:
             return False
     return True

@@ -6,12 +6,12 @@ the first that stayed is told at the end.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
 from zom.stores.local.staging import remove_abandoned_staging
 from zom.stores.local.temporary import TEMPORARY, remove_abandoned
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ class Sweep:
 
     def run(self) -> None:
         """Remove what has no living writer."""
-        walk = os.fwalk(".", dir_fd=self._root, onerror=self._unread)
+        walk = calls.fwalk(".", dir_fd=self._root, onerror=self._unread)
         for here, folders, names, directory in walk:
             path = here.removeprefix(".").removeprefix("/")
             if not folders and not names and "/.zom." in f"/{path}":

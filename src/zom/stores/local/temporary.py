@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from itertools import count
 
-from zom.stores.local.whole_locks import is_possible, lock
 from zom.stores.locks import remake_in_children
+from zom.stores.system import calls
+from zom.stores.system.whole_locks import is_possible, lock
 
 __all__ = [
     "OWN",
@@ -66,23 +67,25 @@ def hold(descriptor: int) -> None:
 
 def remove_abandoned(name: str, directory: int) -> bool:
     """Remove the file `name` of the open `directory` unless a process holds it; whether it is gone."""
-    if not is_possible():  # pragma: no cover - Windows and WebAssembly, where nothing is swept
+    if not is_possible():  # pragma: no cover - WebAssembly, where nothing is swept
         return False
     try:
-        descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+        descriptor = calls.open(
+            name, calls.O_RDWR | calls.O_NOFOLLOW | calls.O_NONBLOCK | calls.O_CLOEXEC, dir_fd=directory
+        )
     except FileNotFoundError:
         return False
     try:
         lock(descriptor, wait=False)
         # Removed while it is held: who waits for it finds that it is not the file of that name any more.
-        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if not os.path.samestat(there, os.fstat(descriptor)):
+        there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
+        if not os.path.samestat(there, calls.fstat(descriptor)):
             return False
-        os.unlink(name, dir_fd=directory)
+        calls.unlink(name, dir_fd=directory)
     except (BlockingIOError, FileNotFoundError):
         # A writer lives, or has just given the file its own name.
         return False
     else:
         return True
     finally:
-        os.close(descriptor)
+        calls.close(descriptor)

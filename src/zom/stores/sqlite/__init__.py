@@ -24,6 +24,7 @@ from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 from zom.stores.local.files import is_there
 from zom.stores.local.lock_files import LockFiles
 from zom.stores.sqlite.recovery import Mark, mark_of, needs_recovery, recovered
+from zom.stores.system import calls
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -220,7 +221,9 @@ class SQLiteStore(Store):
         with self._told(key, "lock"):
             there = self.path.stat()
             digest = blake2b(f"{there.st_dev} {there.st_ino} {key}".encode(), digest_size=16)
-            directory = os.open(tempfile.gettempdir(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            directory = calls.open(
+                tempfile.gettempdir(), calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC
+            )
         try:
             name = f"zom-{digest.hexdigest()}"
             taken = _presences.take(name)
@@ -233,7 +236,7 @@ class SQLiteStore(Store):
             finally:
                 _presences.give(name, taken)
         finally:
-            os.close(directory)
+            calls.close(directory)
 
     def _commit(self, connection: sqlite3.Connection, key: str) -> None:
         with self._told(key, "write"):

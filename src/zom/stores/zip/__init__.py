@@ -33,6 +33,7 @@ from zom.stores.local.replacement import Replacement, sweep_beside
 from zom.stores.locks import remake_in_children
 from zom.stores.oddities import PACKED_LINK, REPEATED_NAME, Oddity
 from zom.stores.snapshots import Snapshot, ValueSnapshot
+from zom.stores.system import calls
 from zom.stores.zip.entries import Positioned, ZipEntry, checked_entries, read_range, read_whole
 from zom.stores.zip.records import directory, entry, local_header
 
@@ -150,7 +151,7 @@ class ZipStore(Store):
         if self.mode == "x" and is_there(self.path):
             raise StoreError(self.url, "", "open", "there is such a file already")
         if self.mode == "r":
-            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            self._descriptor = calls.open(self.path, calls.O_RDONLY | calls.O_CLOEXEC)
         elif not self._waits:
             self._new = Replacement(self._target, is_new=self.mode == "x")
             self._descriptor = self._new.descriptor
@@ -303,7 +304,7 @@ class ZipStore(Store):
         if self._new is not None:
             self._new.close()
         elif descriptor >= 0:
-            os.close(descriptor)
+            calls.close(descriptor)
 
     @override
     def sweep(self) -> int:
@@ -365,6 +366,6 @@ def hierarchy_root(names: Iterable[str]) -> str:
 def _write_at(descriptor: int, value: bytes, offset: int) -> None:
     view = memoryview(value)
     while view:
-        written = os.pwrite(descriptor, view, offset)
+        written = calls.pwrite(descriptor, view, offset)
         offset += written
         view = view[written:]

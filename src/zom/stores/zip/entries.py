@@ -9,7 +9,6 @@ from __future__ import annotations
 import bz2
 import io
 import lzma
-import os
 import stat
 import struct
 import zipfile
@@ -23,6 +22,7 @@ from zom.paths import check_stored_key
 from zom.reason import reason_of
 from zom.stores.local.temporary import OWN
 from zom.stores.ranges import ByteRange, Range, Suffix
+from zom.stores.system import calls
 from zom.stores.zip.records import LOCAL_HEADER
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Positioned(io.RawIOBase):
 
     @override
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        base = (0, self._position, os.fstat(self._descriptor).st_size)[whence]
+        base = (0, self._position, calls.fstat(self._descriptor).st_size)[whence]
         if base + offset < 0:
             raise OSError(22, "invalid argument")
         self._position = base + offset
@@ -94,7 +94,7 @@ class Positioned(io.RawIOBase):
     @override
     def readinto(self, buffer: Buffer, /) -> int:
         target = memoryview(buffer)
-        value = os.pread(self._descriptor, target.nbytes, self._position)
+        value = calls.pread(self._descriptor, target.nbytes, self._position)
         target[: len(value)] = value
         self._position += len(value)
         return len(value)
@@ -163,14 +163,14 @@ def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
 
 def _start(descriptor: int, entry: ZipEntry) -> int:
     """Where the bytes of the entry begin."""
-    header = os.pread(descriptor, LOCAL_HEADER.size, entry.offset)
+    header = calls.pread(descriptor, LOCAL_HEADER.size, entry.offset)
     if len(header) != LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
         raise ValueError("expected a local header, found other bytes")
     numbers: tuple[int, ...] = LOCAL_HEADER.unpack(header)[1:]
     _, flags, method, *_, name_length, extra_length = numbers
     if method != entry.method or flags & _ENCRYPTED:
         raise ValueError("the entry's header contradicts the directory")
-    name = os.pread(descriptor, name_length, entry.offset + LOCAL_HEADER.size)
+    name = calls.pread(descriptor, name_length, entry.offset + LOCAL_HEADER.size)
     wanted = entry.info.orig_filename.encode("utf-8" if entry.info.flag_bits & 0x800 else "cp437")
     if name != wanted:
         raise ValueError("the entry's header has another name")
@@ -236,7 +236,7 @@ def _lzma_alone(packed: bytes, entry: ZipEntry) -> bytes:
 def _exactly(descriptor: int, length: int, offset: int) -> bytes:
     pieces: list[bytes] = []
     while length > 0:
-        piece = os.pread(descriptor, min(length, 1 << 30), offset)
+        piece = calls.pread(descriptor, min(length, 1 << 30), offset)
         if not piece:
             raise ValueError("the file ends within the entry")
         pieces.append(piece)

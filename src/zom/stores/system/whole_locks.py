@@ -1,8 +1,8 @@
 """Locks of whole open files: open-file-description locks, fcntl_locking(2), as tensorstore takes them.
 
 They end with the process, or when all copies of the descriptor are closed. Where a system knows no such
-locks, as gVisor and macOS, flock(2) must do, for all processes alike. WebAssembly has one process, and a flock
-that keeps nobody out.
+locks, as gVisor and macOS, flock(2) must do, for all processes alike; Windows has locks of its own. WebAssembly has one
+process, and a flock that keeps nobody out.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import errno
 import os
 import struct
 import sys
+import time
 from typing import Any
 
 from zom.stores.interrupts import interruptible
+from zom.stores.system import windows
 
 fcntl: Any
 try:
@@ -25,6 +27,9 @@ __all__ = ["UNLOCKABLE", "is_possible", "lock", "unlock"]
 
 UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 """What a file system answers that knows no locks."""
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 5e-4, 2e-2
+"""The seconds between two looks at a lock that somebody has, where a call can't wait for it."""
 
 _READ, _WRITE, _NONE = (
     struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
@@ -39,7 +44,7 @@ def is_possible() -> bool:
     >>> is_possible()
     True
     """
-    return fcntl is not None and sys.platform != "emscripten"
+    return sys.platform != "emscripten"
 
 
 def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
@@ -55,15 +60,34 @@ def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
 
 
 def _lock(descriptor: int, kind: bytes, *, wait: bool) -> None:
-    if not _described(descriptor, kind, wait=wait):
+    if fcntl is None:
+        _lock_on_windows(descriptor, shared=kind is _READ, wait=wait)
+    elif not _described(descriptor, kind, wait=wait):
         how = fcntl.LOCK_SH if kind is _READ else fcntl.LOCK_EX
         fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
+
+
+def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
+    """A call that waits could not be interrupted there."""
+    pause = _SHORTEST_PAUSE
+    while True:
+        try:
+            windows.lock(descriptor, shared=shared)
+        except BlockingIOError:
+            if not wait:
+                raise
+        else:
+            return
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def unlock(descriptor: int) -> None:
     """Unlock an open file, whoever has copies of its descriptor."""
     try:
-        if fcntl is not None and not _described(descriptor, _NONE, wait=False):
+        if fcntl is None:
+            windows.unlock(descriptor)
+        elif not _described(descriptor, _NONE, wait=False):
             fcntl.flock(descriptor, fcntl.LOCK_UN)
     except OSError:
         pass

@@ -11,6 +11,8 @@ import struct
 import sys
 from typing import TYPE_CHECKING
 
+from zom.stores.system import BY_DESCRIPTORS, calls
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,7 +22,7 @@ _SYS_OPENAT2 = 437
 _RESOLVE_NO_SYMLINKS = 0x04
 _HOW = struct.pack(
     "QQQ",
-    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0),
+    calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC,
     0,
     _RESOLVE_NO_SYMLINKS,
 )
@@ -28,7 +30,7 @@ _HOW = struct.pack(
 
 def _call() -> Callable[..., int] | None:
     """The call, or None where this system has it not."""
-    if not sys.platform.startswith("linux"):
+    if not (BY_DESCRIPTORS and sys.platform.startswith("linux")):
         return None
     import ctypes  # noqa: PLC0415 - takes its time, and who only reads needs it not
 
@@ -41,7 +43,7 @@ def _call() -> Callable[..., int] | None:
     found = call(_SYS_OPENAT2, -100, b"/", _HOW, len(_HOW))
     if found < 0:
         return None
-    os.close(found)
+    calls.close(found)
     return call
 
 
@@ -55,10 +57,10 @@ class _Known:
 def open_below(directory: int, path: str) -> int:
     """A descriptor of the directory `path` below the open `directory`; -1 where it can't be had so.
 
-    >>> here = os.open("/", os.O_RDONLY)
+    >>> here = calls.open("/", calls.O_RDONLY)
     >>> open_below(here, "no/such/directory")
     -1
-    >>> os.close(here)
+    >>> calls.close(here)
     """
     _try()
     call = _Known.call

@@ -10,6 +10,8 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from zom.stores.system import BY_DESCRIPTORS, calls
+
 __all__ = ["is_by_program"]
 
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -21,7 +23,7 @@ def is_by_program(descriptor: int) -> bool:
     >>> is_by_program(0)
     False
     """
-    return _kind_of(os.fstat(descriptor).st_dev).startswith("fuse")
+    return BY_DESCRIPTORS and _kind_of(calls.fstat(descriptor).st_dev).startswith("fuse")
 
 
 @lru_cache(maxsize=64)

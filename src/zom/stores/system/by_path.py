@@ -1,0 +1,291 @@
+"""The calls of `os` that take descriptors of directories, for systems that have no such descriptors, as Windows: by paths.
+
+An open directory is a number here that stands for its path, beyond those that the system gives to files. Nothing of it is
+open, so that others may rename and remove it. A link on the way is looked for before a file is opened or removed, so one that
+another program makes at that very moment is followed. No path is too long, and no name means a device.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+import sys
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from zom.stores.system import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "O_CLOEXEC",
+    "O_CREAT",
+    "O_DIRECTORY",
+    "O_EXCL",
+    "O_NOFOLLOW",
+    "O_NONBLOCK",
+    "O_RDONLY",
+    "O_RDWR",
+    "O_WRONLY",
+    "access",
+    "close",
+    "dup",
+    "fpathconf",
+    "fstat",
+    "fsync",
+    "fwalk",
+    "link",
+    "listdir",
+    "mkdir",
+    "open",
+    "pread",
+    "pwrite",
+    "rename",
+    "rmdir",
+    "scandir",
+    "stat",
+    "sync_file",
+    "unlink",
+]
+
+_IS_WINDOWS = sys.platform == "win32"
+
+O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL = os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_CREAT, os.O_EXCL
+O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+O_CLOEXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
+O_DIRECTORY, O_NOFOLLOW = 1 << 28, 1 << 29
+"""What no system means by these bits."""
+
+_FIRST = 1 << 30
+"""The first number of an open directory."""
+
+_numbers = count(_FIRST)
+_paths: dict[int, str] = {}
+"""The paths of the open directories."""
+
+
+def open(  # noqa: A001 - as in os
+    path: str | os.PathLike[str], flags: int, mode: int = 0o777, *, dir_fd: int | None = None
+) -> int:
+    """As os.open; a directory is opened with O_DIRECTORY only."""
+    where = _path(path, dir_fd)
+    is_followed = not flags & O_NOFOLLOW
+    if flags & O_DIRECTORY:
+        if not modes.S_ISDIR(os.stat(where, follow_symlinks=is_followed).st_mode):
+            raise _error(errno.ENOTDIR)
+        return _opened(where)
+    if not is_followed and _is_link(where):
+        raise _error(errno.ELOOP)
+    flags &= ~O_NOFOLLOW
+    try:
+        return windows.open_file(where, flags) if _IS_WINDOWS else os.open(where, flags, mode)
+    except PermissionError:
+        if os.path.isdir(where):
+            raise IsADirectoryError(errno.EISDIR, "expected a regular file, found a directory") from None
+        raise
+    except FileNotFoundError:
+        if _is_below_file(where):
+            raise _error(errno.ENOTDIR) from None
+        raise
+
+
+def close(descriptor: int) -> None:
+    """As os.close."""
+    if _paths.pop(descriptor, None) is None:
+        os.close(descriptor)
+
+
+def dup(descriptor: int) -> int:
+    """As os.dup."""
+    return os.dup(descriptor) if descriptor < _FIRST else _opened(_path("", descriptor))
+
+
+def fstat(descriptor: int) -> os.stat_result:
+    """As os.fstat; FileNotFoundError of a directory that was deleted."""
+    return os.fstat(descriptor) if descriptor < _FIRST else os.stat(_path("", descriptor))
+
+
+def fsync(descriptor: int) -> None:
+    """As os.fsync; Windows writes the names in a directory by itself, in their order."""
+    if descriptor < _FIRST:
+        os.fsync(descriptor)
+    elif not _IS_WINDOWS:
+        opened = os.open(_path("", descriptor), os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def sync_file(name: str, *, dir_fd: int) -> None:
+    """Write the file `name` to disk; Windows does so for who may write it only."""
+    descriptor = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, dir_fd=dir_fd)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def fpathconf(descriptor: int, name: str) -> int:
+    """OSError, since nobody tells."""
+    del descriptor, name
+    raise _error(errno.ENOSYS)
+
+
+def stat(path: str, *, dir_fd: int | None = None, follow_symlinks: bool = True) -> os.stat_result:
+    """As os.stat."""
+    return os.stat(_path(path, dir_fd), follow_symlinks=follow_symlinks)
+
+
+def access(path: str, mode: int, *, dir_fd: int | None = None, **how: bool) -> bool:
+    """As os.access; links are not followed for F_OK, and nobody is asked as whom this process runs."""
+    del how
+    where = _path(path, dir_fd)
+    return os.path.lexists(where) if mode == os.F_OK else os.access(where, mode)
+
+
+def mkdir(path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+    """As os.mkdir. On Windows what is made in a directory of one user's own stays his, wherever it is moved: there it is all's."""
+    os.mkdir(_path(path, dir_fd), 0o777 if _IS_WINDOWS else mode)
+
+
+def rmdir(path: str, *, dir_fd: int | None = None) -> None:
+    """As os.rmdir."""
+    where = _path(path, dir_fd)
+    _patiently(lambda: os.rmdir(where))
+
+
+def unlink(path: str | os.PathLike[str], *, dir_fd: int | None = None) -> None:
+    """As os.unlink."""
+    where = _path(path, dir_fd)
+    _patiently(lambda: os.unlink(where))
+
+
+def rename(
+    old: str | os.PathLike[str],
+    new: str | os.PathLike[str],
+    *,
+    src_dir_fd: int | None = None,
+    dst_dir_fd: int | None = None,
+) -> None:
+    """As os.rename: a file takes the place of another one. On Windows a directory takes nobody's place, not even an empty one's."""
+    source, target = _path(old, src_dir_fd), _path(new, dst_dir_fd)
+    if not _IS_WINDOWS:
+        os.rename(source, target)
+    elif modes.S_ISDIR(os.lstat(source).st_mode):
+        _patiently(lambda: os.rename(source, target))
+    else:
+        _patiently(lambda: windows.replace_file(source, target))
+
+
+def link(
+    old: str | os.PathLike[str],
+    new: str | os.PathLike[str],
+    *,
+    src_dir_fd: int | None = None,
+    dst_dir_fd: int | None = None,
+    follow_symlinks: bool = True,
+) -> None:
+    """As os.link, of what is no link itself."""
+    del follow_symlinks  # Windows has no such choice
+    os.link(_path(old, src_dir_fd), _path(new, dst_dir_fd))
+
+
+def listdir(path: int | str | os.PathLike[str]) -> list[str]:
+    """As os.listdir, also of an open directory."""
+    return os.listdir(_path("", path) if isinstance(path, int) else path)
+
+
+def scandir(path: int | str | os.PathLike[str]) -> Any:
+    """As os.scandir, also of an open directory."""
+    return os.scandir(_path("", path) if isinstance(path, int) else path)
+
+
+def fwalk(
+    top: str,
+    topdown: bool = True,  # noqa: FBT001, FBT002 - as in os
+    onerror: Callable[[OSError], object] | None = None,
+    *,
+    dir_fd: int,
+) -> Iterator[tuple[str, list[str], list[str], int]]:
+    """As os.fwalk."""
+    start = _path(top, dir_fd)
+
+    def inner(path: str) -> str:
+        return top + path[len(start) :].replace(os.sep, "/")
+
+    def told(error: OSError) -> None:
+        error.filename = inner(str(error.filename))
+        if onerror is not None:
+            onerror(error)
+
+    for here, folders, files in os.walk(start, topdown, told):
+        at = _opened(here)
+        try:
+            yield inner(here), folders, files, at
+        finally:
+            close(at)
+
+
+def pread(descriptor: int, length: int, offset: int) -> bytes:
+    """As os.pread."""
+    return (
+        windows.read_at(descriptor, length, offset) if _IS_WINDOWS else os.pread(descriptor, length, offset)
+    )
+
+
+def pwrite(descriptor: int, value: bytes | memoryview[int], offset: int) -> int:
+    """As os.pwrite."""
+    return (
+        windows.write_at(descriptor, value, offset) if _IS_WINDOWS else os.pwrite(descriptor, value, offset)
+    )
+
+
+def _opened(path: str) -> int:
+    number = next(_numbers)
+    _paths[number] = path
+    return number
+
+
+def _path(name: str | os.PathLike[str], directory: int | None) -> str:
+    """The path of a name in an open directory, as the system takes it however long it is."""
+    name = os.fspath(name)
+    if directory is None:
+        return windows.long_path(os.path.abspath(name)) if _IS_WINDOWS else os.path.abspath(name)
+    above = _paths.get(directory)
+    if above is None:
+        raise _error(errno.EBADF)
+    return above if name in {"", "."} else os.path.join(above, name.replace("/", os.sep))
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return modes.S_ISLNK(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _is_below_file(path: str) -> bool:
+    """Whether there is a file where `path` has a directory: Windows says that it is missing."""
+    above = os.path.dirname(path)
+    while above != path:
+        try:
+            return not modes.S_ISDIR(os.stat(above).st_mode)
+        except NotADirectoryError:
+            return True
+        except FileNotFoundError:
+            path, above = above, os.path.dirname(above)
+    return False
+
+
+def _patiently(call: Callable[[], object]) -> None:
+    if _IS_WINDOWS:
+        windows.patiently(call)
+    else:
+        call()
+
+
+def _error(number: int) -> OSError:
+    return OSError(number, os.strerror(number))

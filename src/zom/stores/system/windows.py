@@ -1,0 +1,223 @@
+"""What Windows has in place of the calls of other systems: files that others may rename and delete while they are open.
+
+Win32 API: CreateFileW, ReadFile, WriteFile, LockFileEx, SetFileInformationByHandle. Python opens files so that nobody can rename
+or delete them meanwhile, nor replace them, and reads them where their pointer stands, which threads share.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+msvcrt: Any
+try:
+    import msvcrt
+except ImportError:  # everywhere else
+    msvcrt = None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["lock", "long_path", "open_file", "patiently", "read_at", "replace_file", "unlock", "write_at"]
+
+_READ, _WRITE, _DELETE = 0x8000_0000, 0x4000_0000, 0x0001_0000
+_SHARED = 7
+"""With all who read, write and delete."""
+_NEW, _EXISTING, _EITHER = 1, 3, 4
+_NORMAL, _NO_LINK = 0x80, 0x0020_0000
+
+_RENAME, _REPLACING = 22, 1 | 2
+"""FileRenameInfoEx, and its flags: replace what is there, though it be open."""
+
+_ALONE, _AT_ONCE = 2, 1
+_END = 0xFFFF_FFFF
+
+_INVALID_FUNCTION, _ACCESS_DENIED, _SHARING, _LOCKED, _AT_END, _UNSUPPORTED, _BROKEN_PIPE, _INVALID = (
+    1,
+    5,
+    32,
+    33,
+    38,
+    50,
+    109,
+    87,
+)
+_PENDING = -0x3FFFFFAA
+"""STATUS_DELETE_PENDING: a file that was deleted, and is open somewhere, keeps its name on older systems until it is closed."""
+
+_PATIENCE = 1.0
+"""For how many seconds others, as programs that look for viruses, may have a file that is to be moved or deleted."""
+
+_MOST = 1 << 30
+
+_T = TypeVar("_T")
+
+
+class _Overlapped(ctypes.Structure):
+    """OVERLAPPED: where in a file is read, written or locked."""
+
+    _fields_ = (
+        ("internal", ctypes.c_size_t),
+        ("internal_high", ctypes.c_size_t),
+        ("offset", ctypes.c_uint32),
+        ("offset_high", ctypes.c_uint32),
+        ("event", ctypes.c_void_p),
+    )
+
+
+def _at(offset: int) -> Any:
+    return ctypes.byref(_Overlapped(offset=offset & _END, offset_high=offset >> 32))
+
+
+@lru_cache(maxsize=1)
+def _system() -> Any:
+    """The library of the system, each of its calls with the types of what it takes."""
+    system: Any = vars(ctypes)["WinDLL"]("kernel32", use_last_error=True)
+    handle, text, number, place = ctypes.c_void_p, ctypes.c_wchar_p, ctypes.c_uint32, ctypes.c_void_p
+    system.CreateFileW.argtypes = [text, number, number, place, number, number, handle]
+    system.CreateFileW.restype = handle
+    system.ReadFile.argtypes = system.WriteFile.argtypes = [handle, place, number, place, place]
+    system.LockFileEx.argtypes = [handle, number, number, number, number, place]
+    system.UnlockFileEx.argtypes = [handle, number, number, number, place]
+    system.SetFileInformationByHandle.argtypes = [handle, ctypes.c_int, place, number]
+    system.CloseHandle.argtypes = [handle]
+    return system
+
+
+def _last_error(path: str | None = None) -> OSError:
+    library: Any = ctypes
+    number = library.get_last_error()
+    return OSError(0, library.FormatError(number).strip(), path, number)
+
+
+def long_path(path: str) -> str:
+    r"""The absolute `path` as the system takes it unchanged: of any length, and no name a device.
+
+    >>> long_path(r"C:\data"), long_path(r"\\server\share\data")
+    ('\\\\?\\C:\\data', '\\\\?\\UNC\\server\\share\\data')
+    """
+    if path.startswith("\\\\?\\"):
+        return path
+    return f"\\\\?\\UNC{path[1:]}" if path.startswith("\\\\") else f"\\\\?\\{path}"
+
+
+def patiently(call: Callable[[], _T]) -> _T:
+    """What the call gives, called again and again for a while if others have what is there."""
+    ends = time.monotonic() + _PATIENCE
+    pause = 0.001
+    while True:
+        try:
+            return call()
+        except PermissionError as error:
+            is_in_use = getattr(error, "winerror", None) in {_ACCESS_DENIED, _SHARING}
+            if not is_in_use or time.monotonic() > ends:
+                raise
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+def open_file(path: str, flags: int) -> int:
+    """As os.open, without a change of line ends; others may rename, replace and delete the file meanwhile."""
+    return patiently(lambda: _opened(path, flags))
+
+
+def _opened(path: str, flags: int) -> int:
+    access = {os.O_RDONLY: _READ, os.O_WRONLY: _WRITE}.get(flags & (os.O_WRONLY | os.O_RDWR), _READ | _WRITE)
+    how = _EXISTING if not flags & os.O_CREAT else _NEW if flags & os.O_EXCL else _EITHER
+    handle = _handle(path, access, how, _NORMAL)
+    descriptor: int
+    try:
+        # Nobody else inherits it, and no byte is another line end.
+        descriptor = msvcrt.open_osfhandle(handle, flags & ~(os.O_CREAT | os.O_EXCL) | 0x8080)
+    except BaseException:
+        _system().CloseHandle(handle)
+        raise
+    return descriptor
+
+
+def _handle(path: str, access: int, how: int, attributes: int) -> int:
+    handle: int | None = _system().CreateFileW(path, access, _SHARED, None, how, attributes, None)
+    if handle is not None and handle != ctypes.c_void_p(-1).value:
+        return handle
+    library: Any = ctypes
+    is_pending = library.windll.ntdll.RtlGetLastNtStatus() == _PENDING
+    error = _last_error(path)
+    if getattr(error, "winerror", None) == _ACCESS_DENIED:
+        if is_pending and how == _EXISTING:
+            raise FileNotFoundError(2, os.strerror(2), path)
+        if not is_pending and os.path.isdir(path):
+            raise IsADirectoryError(21, "expected a regular file, found a directory", path)
+    raise error
+
+
+def replace_file(source: str, target: str) -> None:
+    """As os.replace of a file, also where the target is open in a way that it can be."""
+    handle = _handle(source, _DELETE, _EXISTING, _NO_LINK)
+    try:
+        name = target.encode("utf-16-le", "surrogatepass")
+
+        class _Rename(ctypes.Structure):
+            """FILE_RENAME_INFO."""
+
+            _fields_ = (
+                ("flags", ctypes.c_uint32),
+                ("root", ctypes.c_void_p),
+                ("length", ctypes.c_uint32),
+                ("name", ctypes.c_ubyte * (len(name) + 2)),
+            )
+
+        wanted = _Rename(flags=_REPLACING, length=len(name))
+        wanted.name[: len(name)] = name
+        if _system().SetFileInformationByHandle(handle, _RENAME, ctypes.byref(wanted), ctypes.sizeof(wanted)):
+            return
+        error = _last_error(target)
+    finally:
+        _system().CloseHandle(handle)
+    # Older systems, and file systems of others, have no such call.
+    if getattr(error, "winerror", None) not in {_INVALID_FUNCTION, _UNSUPPORTED, _INVALID}:
+        raise error
+    os.replace(source, target)
+
+
+def read_at(descriptor: int, length: int, offset: int) -> bytes:
+    """As os.pread: the pointer of the file, which threads share, makes no difference."""
+    length = min(length, _MOST)
+    value = ctypes.create_string_buffer(length)
+    got = ctypes.c_uint32()
+    handle = msvcrt.get_osfhandle(descriptor)
+    if not _system().ReadFile(handle, value, length, ctypes.byref(got), _at(offset)):
+        error = _last_error()
+        if getattr(error, "winerror", None) not in {_AT_END, _BROKEN_PIPE}:
+            raise error
+    return value.raw if got.value == length else value.raw[: got.value]
+
+
+def write_at(descriptor: int, value: bytes | memoryview[int], offset: int) -> int:
+    """As os.pwrite."""
+    part = bytes(value[:_MOST])
+    done = ctypes.c_uint32()
+    handle = msvcrt.get_osfhandle(descriptor)
+    if not _system().WriteFile(handle, part, len(part), ctypes.byref(done), _at(offset)):
+        raise _last_error()
+    return done.value
+
+
+def lock(descriptor: int, *, shared: bool = False) -> None:
+    """Lock all of an open file for its handle, as tensorstore does; BlockingIOError where another has it."""
+    how = _AT_ONCE if shared else _AT_ONCE | _ALONE
+    handle = msvcrt.get_osfhandle(descriptor)
+    if not _system().LockFileEx(handle, how, 0, _END, _END, _at(0)):
+        error = _last_error()
+        if getattr(error, "winerror", None) == _LOCKED:
+            raise BlockingIOError(11, os.strerror(11))
+        raise error
+
+
+def unlock(descriptor: int) -> None:
+    """Unlock it again."""
+    handle = msvcrt.get_osfhandle(descriptor)
+    if not _system().UnlockFileEx(handle, 0, _END, _END, _at(0)):
+        raise _last_error()
