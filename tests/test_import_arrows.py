@@ -39,6 +39,7 @@ GROUND = {
     "problems",
     "limits",
     "looks",
+    "file_url",
     "reason",
     "misspelling",
     "numpy_later",

@@ -7,9 +7,10 @@ import re
 import stat
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from zom.errors import ReadOnlyError, StoreError, StoreNotFound
+from zom.file_url import path_of
 from zom.looks import is_directory
 from zom.packages import imported
 from zom.reason import reason_of
@@ -300,13 +301,13 @@ def _mode_of(path: str) -> int:
 
 def _file(url: str, read_only: bool | None, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     parts = urlsplit(url)
-    if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+    path = path_of(parts)
+    if path is None or not Path(path).is_absolute():
         reason = "expected file:/// and an absolute path: files of other hosts can't be opened"
         raise StoreError(shown_url(url), "", "open", reason)
     if parts.query or parts.fragment:
         reason = "expected no query and no fragment: in a path, '?' is written %3F and '#' %23"
         raise StoreError(shown_url(url), "", "open", reason)
-    path = unquote(parts.path, errors="surrogateescape")
     if "\0" in path:
         raise StoreError(shown_url(url), "", "open", "expected a path without NUL")
     return _at_path(path, read_only=read_only, options=options)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zom.conventions.report.json import rule_of_codes
+from zom.file_url import bytes_of, url_of
 from zom.json.write import ascii_json
 from zom.problems import one_line, rules
 
@@ -151,19 +152,10 @@ def _uri(report: Report, problem: Problem) -> str:
     """The file of a finding as a relative reference, or as the URL that it is."""
     if problem.key is None or report.store is None:
         return _reference(report.subject)
-    return f"{_reference(report.store.rstrip('/'))}/{quote(_bytes(problem.key), safe='/~')}"
+    return f"{_reference(report.store.rstrip('/'))}/{quote(bytes_of(problem.key), safe='/~')}"
 
 
 def _reference(file: str) -> str:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", file):
-        return quote(_bytes(file), safe="/:@?=&%+,;~[]")  # a URL has its escapes already
-    quoted = quote(_bytes(file), safe="/~")
-    return f"file://{quoted}" if file.startswith("/") else quoted
-
-
-def _bytes(text: str) -> bytes:
-    """The text in UTF-8; a file's name has the bytes that it has, whatever they are."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+        return quote(bytes_of(file), safe="/:@?=&%+,;~[]")  # a URL has its escapes already
+    return url_of(file)

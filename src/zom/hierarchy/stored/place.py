@@ -6,6 +6,7 @@ A store may be seen through others, a directory by two names: what counts is whe
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zom.errors import StoreError
@@ -36,8 +37,9 @@ def place_of(store: Store, path: str) -> tuple[str, ...]:
     if isinstance(store, MemoryStore):
         return (f"memory {id(store)}", *names)
     url = str(store.root) if isinstance(store, LocalStore) else store.url.removeprefix("file://")
-    if url.startswith("/"):
-        return ("file", *_parts(os.path.realpath(url)), *names)
+    if Path(url).is_absolute():
+        real = os.path.normcase(os.path.realpath(url))
+        return ("file", *_parts(real.replace(os.sep, "/")), *names)
     scheme, mark, rest = url.partition("://")
     return (f"{scheme}{mark}", *_parts(rest), *names)
 

@@ -435,7 +435,9 @@ class LocalStore(Store):
         if not self._is_missing():
             return file_obstacles(self._root_fd, wanted)
         # The first write makes the directory: what is above it tells whether that can be.
-        above = next(each for each in self.root.parents if each.exists())
+        above = next((each for each in self.root.parents if each.exists()), None)
+        if above is None:
+            return []  # a disk that is missing: opening it tells
         inner = "/".join(self.root.relative_to(above).parts)
         root = calls.open(above, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
         try:
@@ -630,7 +632,9 @@ class _Noting:
 
 def _check_above(root: Path) -> None:
     """OSError where the directory can't be made, because something else is above it."""
-    above = next(each for each in root.parents if is_there(each))
+    above = next((each for each in root.parents if is_there(each)), None)
+    if above is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 

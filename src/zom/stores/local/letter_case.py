@@ -32,7 +32,9 @@ def folds_names(path: Path) -> bool:
     False
     """
     try:
-        here = next(each for each in (path, *path.parents) if each.exists())
+        here = next((each for each in (path, *path.parents) if each.exists()), None)
+        if here is None:
+            return False
         disk = here.stat().st_dev
         with calls.scandir(here) as entries:
             inside = next((here / each.name for each in entries if each.name.swapcase() != each.name), None)

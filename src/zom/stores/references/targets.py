@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from zom.errors import StoreError
+from zom.file_url import path_of
 from zom.stores.credentials import shown_url
 from zom.stores.local import LocalStore
 
@@ -90,9 +91,9 @@ class Targets:
 
     def _near(self, path: str) -> tuple[Store, str]:
         if not self._may_read_file(path):
-            raise self._refusal(path, f"{os.path.dirname(path)}/")  # noqa: PTH120 - a text, as in the document
-        folder, _, name = path.rpartition("/")
-        return self._opened(f"{folder}/"), name
+            raise self._refusal(path, f"{os.path.dirname(path)}{os.sep}")  # noqa: PTH120 - a text, as in the document
+        folder, name = os.path.split(path)
+        return self._opened(folder), name
 
     def _may_read_file(self, path: str) -> bool:
         if self._allow is None and not self._home:
@@ -101,7 +102,7 @@ class Targets:
         places = [each for each in self._allow or () if not is_far(each)]
         if self._home and not is_far(self._home):
             places.append(f"{self._home}/")
-        return any(f"{real}/".startswith(_with_slash(os.path.realpath(each))) for each in places)
+        return any(_as_compared(real).startswith(_as_compared(os.path.realpath(each))) for each in places)
 
     def _far(self, url: str) -> tuple[Store, str]:
         parts = _checked(url, self._shown)
@@ -164,9 +165,10 @@ def _path(url: str, home: str) -> str:
     """The absolute path of a file that a reference names."""
     if url.lower().startswith("file:"):
         parts = urlsplit(url)
-        if parts.netloc not in {"", "localhost"}:
+        path = path_of(parts)
+        if path is None:
             raise StoreError(home, "", "read", f"a reference points to a file of another host: {url!r}")
-        url = unquote(parts.path, errors="surrogateescape")
+        url = path
     if "\0" in url:
         raise StoreError(home, "", "read", f"expected a path without NUL in a reference, found {url!r}")
     below = "" if is_far(home) else home
@@ -191,6 +193,11 @@ def _whole(place: str) -> str:
         scheme, _, rest = place.partition("://")
         return _with_slash(f"{_BUCKETS.get(scheme.lower(), scheme.lower())}://{rest}")
     return _path(place, "")
+
+
+def _as_compared(path: str) -> str:
+    """A path as what begins with it, or with which it begins, is told by."""
+    return _with_slash(os.path.normcase(path).replace(os.sep, "/"))
 
 
 def _with_slash(place: str) -> str:
