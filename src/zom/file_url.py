@@ -21,18 +21,19 @@ def path_of(parts: SplitResult, *, windows: bool = os.sep == "\\") -> str | None
     >>> from urllib.parse import urlsplit
     >>> path_of(urlsplit("file:///data/a%20b"), windows=False)
     '/data/a b'
-    >>> [path_of(urlsplit(f"file://{each}"), windows=True) for each in ("/C:/a%20b", "C:/x", "server/share/x", "/x")]
+    >>> [path_of(urlsplit(f"file://{each}"), windows=True) for each in ("/C:/a%20b", r"C:\x", "server/share/x", "/x")]
     ['C:\\a b', 'C:\\x', '\\\\server\\share\\x', '\\x']
     """
     host = "" if parts.netloc == "localhost" else parts.netloc
     path = unquote(parts.path, errors="surrogateescape")
     if not windows:
         return None if host else path
-    if drive := _DRIVE.match(host + path):
-        path = (host + path)[drive.start(1) :]
+    whole = f"{host}{path}".replace("\\", "/")  # as people write them
+    if drive := _DRIVE.match(whole):
+        whole = whole[drive.start(1) :]
     elif host:
-        path = f"//{host}{path}"
-    return path.replace("/", "\\")
+        whole = f"//{whole}"
+    return whole.replace("/", "\\")
 
 
 def url_of(path: str, *, windows: bool = os.sep == "\\") -> str:

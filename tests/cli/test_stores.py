@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
 
 import zom
 from zom import template, v2, v3
+from zom.cli.outcome import command_error
+from zom.errors import ConflictError
+from zom.problems import Problem
 
 UNREAD = "values were not compared; pass --data to compare them\n"
 
@@ -330,3 +334,17 @@ def test_of_two_stores_the_one_that_is_at_fault_is_told_of(call, tmp_path, verb,
     assert sorted(each.name for each in tmp_path.iterdir()) == before
     reverse = call("diff", "good.zarr", "bad.zarr")
     assert "bad.zarr/zarr.json" in reverse[2]
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="backslashes lead into directories on this system")
+@pytest.mark.parametrize("name", ["a\\u.zarr", "a\\1.zarr", "\\g<x>.zarr"])
+def test_a_name_with_backslashes_is_told_of_as_it_is(call, small, tmp_path, name):
+    zom.materialize(small, tmp_path / name)
+    code, out, err = call("tree", f"{name}::nothing")
+    assert (code, out) == (3, "")
+    assert err.startswith(f"zom tree: {name}: ")
+    interrupted = Problem(
+        "plan/interrupted", "error", "/", "", (), "nothing", "a journal", "undo it with zom.repair"
+    )
+    told = str(command_error(ConflictError([interrupted], str(tmp_path)), name))
+    assert told.endswith(f"undo it with zom repair {name}")

@@ -304,6 +304,8 @@ def _path_of(where: str) -> str:
     """The path of a file: URL, and of a path."""
     if not where.startswith("file:"):
         return where
-    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - where there is a URL
+    from urllib.parse import urlsplit  # noqa: PLC0415 - where there is a URL
 
-    return unquote(urlsplit(where).path)
+    from zom.file_url import path_of  # noqa: PLC0415 - as above
+
+    return path_of(urlsplit(where)) or where

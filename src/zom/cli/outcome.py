@@ -65,6 +65,9 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
 
     from zom import errors  # noqa: PLC0415 - slow to import
 
+    def repair(_: re.Match[str]) -> str:
+        return f"zom repair {name or 'STORE'}"
+
     if isinstance(error, (errors.SpecError, errors.ConversionError)):
         first, more = few(error.problems)
         subject = name or error.subject
@@ -73,12 +76,12 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
         return CommandError(spoken(f"{where}: {first}{more}{step}"), UNREADABLE)
     if isinstance(error, errors.ConflictError):
         first, more = few(error.problems)
-        shown = re.sub(r"\bzom repair\b", f"zom repair {name or 'STORE'}", spoken(f"{first}{more}"))
+        shown = re.sub(r"\bzom repair\b", repair, spoken(f"{first}{more}"))
         return CommandError(f"{name or error.subject}: {shown}", FINDINGS)
     text = spoken(" ".join(str(error).split()))
     if name and url and text.startswith(url):
         text = f"{name}{text.removeprefix(url)}"
-    text = re.sub(r"\bzom repair$", f"zom repair {name or 'STORE'}", text)
+    text = re.sub(r"\bzom repair$", repair, text)
     step = _next_step(error, text, name or "STORE")
     return CommandError(f"{text}{step}", USAGE if isinstance(error, errors.PathError) else UNREADABLE)
 

@@ -152,7 +152,8 @@ def _text_of(place: Place) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether a text names a directory or a file: whether it is no URL."""
-    return bool(text) and "\0" not in text and ":" not in text.partition("/")[0]
+    drive, path = os.path.splitdrive(text)  # C: is no scheme
+    return bool(drive or path) and "\0" not in text and ":" not in path.partition("/")[0]
 
 
 def schemes() -> list[str]:

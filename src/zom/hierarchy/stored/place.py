@@ -37,6 +37,8 @@ def place_of(store: Store, path: str) -> tuple[str, ...]:
     if isinstance(store, MemoryStore):
         return (f"memory {id(store)}", *names)
     url = str(store.root) if isinstance(store, LocalStore) else store.url.removeprefix("file://")
+    if os.sep == "\\":
+        url = url.removeprefix("/")  # before a drive
     if Path(url).is_absolute():
         real = os.path.normcase(os.path.realpath(url))
         return ("file", *_parts(real.replace(os.sep, "/")), *names)
