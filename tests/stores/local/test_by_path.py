@@ -72,7 +72,7 @@ def test_what_can_not_be_opened_fails_as_elsewhere(root, name, flags, error):
         by_path.open(name, flags, dir_fd=root)
 
 
-@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs symbolic links")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links, which Windows lets few users make")
 def test_links_are_not_followed_where_that_is_asked_for(root, tmp_path):
     (tmp_path / "to-a").symlink_to("a")
     (tmp_path / "to-d").symlink_to("d")
@@ -93,7 +93,7 @@ def test_files_and_directories_are_made_moved_and_removed(root, tmp_path):
         by_path.link("d/b", "a", src_dir_fd=root, dst_dir_fd=root)
     by_path.rename("d/b", "new/a", src_dir_fd=root, dst_dir_fd=root)
     assert (tmp_path / "new/a").read_bytes() == b"b"
-    with pytest.raises(OSError, match=os.strerror(errno.ENOTEMPTY)):
+    with pytest.raises(OSError, match=r"(?i)not empty"):
         by_path.rmdir("new", dir_fd=root)
     by_path.unlink("new/a", dir_fd=root)
     by_path.rmdir("new", dir_fd=root)

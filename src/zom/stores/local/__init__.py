@@ -364,6 +364,7 @@ class LocalStore(Store):
     def _remove_many(self, keys: Sequence[str]) -> None:
         if self._is_missing():
             return
+        keys = [key for key in keys if reserved_in(key) is None]
         removed: list[str] = []
         try:
             with self._noting(keys):

@@ -25,6 +25,7 @@ from zom.stores.local.files import is_there
 from zom.stores.local.lock_files import LockFiles
 from zom.stores.sqlite.recovery import Mark, mark_of, needs_recovery, recovered
 from zom.stores.system import calls
+from zom.stores.system.windows import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -113,7 +114,7 @@ class SQLiteStore(Store):
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
         connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}",
+            f"{_uri(self.path)}?mode={mode}",
             uri=True,
             timeout=self._options["timeout"],
             isolation_level=None,
@@ -416,6 +417,12 @@ class SQLiteStore(Store):
 
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
+
+
+def _uri(path: Path) -> str:
+    """The URI of the file, as SQLite takes it: a host of Windows is a part of its path there."""
+    uri = Path(short_path(str(path))).as_uri() if os.sep == "\\" else path.as_uri()
+    return uri if uri.startswith("file:///") else uri.replace("file://", "file:////")
 
 
 def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:

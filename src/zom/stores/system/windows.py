@@ -21,7 +21,17 @@ except ImportError:  # everywhere else
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["lock", "long_path", "open_file", "patiently", "read_at", "replace_file", "unlock", "write_at"]
+__all__ = [
+    "lock",
+    "long_path",
+    "open_file",
+    "patiently",
+    "read_at",
+    "replace_file",
+    "short_path",
+    "unlock",
+    "write_at",
+]
 
 _READ, _WRITE, _DELETE = 0x8000_0000, 0x4000_0000, 0x0001_0000
 _SHARED = 7
@@ -102,6 +112,17 @@ def long_path(path: str) -> str:
     if path.startswith("\\\\?\\"):
         return path
     return f"\\\\?\\UNC{path[1:]}" if path.startswith("\\\\") else f"\\\\?\\{path}"
+
+
+def short_path(path: str) -> str:
+    r"""The same path as others take it.
+
+    >>> [short_path(long_path(each)) for each in (r"C:\data", r"\\server\share")] == [r"C:\data", r"\\server\share"]
+    True
+    """
+    if path.startswith("\\\\?\\UNC\\"):
+        return f"\\{path[7:]}"
+    return path.removeprefix("\\\\?\\")
 
 
 def patiently(call: Callable[[], _T]) -> _T:
