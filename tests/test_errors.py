@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from zom import errors
 from zom.errors import ConversionError, NotFound, PathError, SpecError, SpecWarning, UnknownName, ZomError
 from zom.problems import Problem
+from zom.reason import reason_of
 
 
 def problem(number: int = 0, severity: str = "error") -> Problem:
@@ -112,3 +114,19 @@ def test_a_store_that_is_not_found_travels(tmp_path):
 def test_a_failure_that_is_not_a_missing_path_is_no_file_not_found():
     assert not issubclass(errors.StoreError, OSError)
     assert not issubclass(errors.ReadOnlyError, FileNotFoundError)
+
+
+@pytest.mark.parametrize(
+    ("number", "winerror", "text", "said"),
+    [
+        (errno.ENOENT, 2, "Das System kann die angegebene Datei nicht finden", "no such file or directory"),
+        (errno.EACCES, 5, "Zugriff verweigert", "permission denied"),
+        (errno.EACCES, 32, "Der Prozess kann nicht zugreifen", "another program has it open"),
+        (errno.EINVAL, 123, "The name is wrong", "the name is wrong"),
+        (errno.EISDIR, None, "Expected a regular file", "expected a regular file"),
+    ],
+)
+def test_what_windows_says_is_told_in_english_where_it_has_a_number_elsewhere(number, winerror, text, said):
+    error = OSError(number, text)
+    error.winerror = winerror
+    assert reason_of(error) == said

@@ -21,7 +21,7 @@ def reason_of(cause: BaseException) -> str:
     if number in _IN_USE:
         return "another program has it open"
     # Windows says it in the language of its user; of what has a number elsewhere, too, that says it in English.
-    if number and isinstance(cause, OSError) and cause.errno not in {None, errno.EINVAL}:
+    if number and isinstance(cause, OSError) and cause.errno is not None and cause.errno != errno.EINVAL:
         return reason_of_number(cause.errno)
     return _spoken(getattr(cause, "strerror", None) or str(cause))
 
