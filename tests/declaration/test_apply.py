@@ -236,3 +236,22 @@ def test_examples_are_short_and_keep_their_conventions(example):
     report = zom.validate(zom.declare(example))
     assert report.ok
     assert report.conventions
+
+
+@pytest.mark.parametrize(
+    ("end", "format_"), [("json", "json"), ("JSON", "json"), ("yaml", "yaml"), ("txt", "yaml")]
+)
+def test_a_declaration_is_written_as_its_file_is_read_again(tmp_path, capsys, end, format_):
+    zom.materialize(zom.v3.GroupSpec(attributes={"n": 1}), tmp_path / "a.zarr")
+    file = tmp_path / f"again.{end}"
+    assert run(capsys, "declare", str(tmp_path / "a.zarr"), "-o", str(file))[:2] == (0, "")
+    assert file.read_text().startswith("{" if format_ == "json" else "zom: 1\n")
+
+
+def test_no_yaml_is_written_under_the_name_of_toml(tmp_path, capsys):
+    zom.materialize(zom.v3.GroupSpec(), tmp_path / "a.zarr")
+    file = tmp_path / "again.toml"
+    code, out, err = run(capsys, "declare", str(tmp_path / "a.zarr"), "-o", str(file))
+    assert (code, out) == (2, "")
+    assert err.endswith("again.toml: expected a name that ends in .yaml or .json: no TOML is written\n")
+    assert not file.exists()

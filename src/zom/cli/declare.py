@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.cli.outcome import CLEAN
+from zom.cli.outcome import CLEAN, USAGE, CommandError
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-values", action="store_true", help="state no values of coordinates, which are read from a store"
     )
-    parser.add_argument("--format", choices=["yaml", "json"], default="yaml", help="how it is written")
+    parser.add_argument(
+        "--format", choices=["yaml", "json"], help="how it is written; by the name of FILE, if not given"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
 
 
@@ -30,13 +32,19 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.handles.declaring import declaration_of  # noqa: PLC0415 - slow to import
     from zom.json.write import write_json  # noqa: PLC0415 - slow to import
 
+    form = arguments.format or _format_of(arguments.output or "")
     place = operand_of(arguments.place)
     if place.is_store:
         with place.opened() as store:
             made = declaration_of(store, place.path, values=not arguments.no_values)
     else:
         made = declaration_of(spec_at(arguments.place))
-    write_text(
-        arguments.output, yaml_text(made) if arguments.format == "yaml" else f"{write_json(made, indent=2)}\n"
-    )
+    write_text(arguments.output, yaml_text(made) if form == "yaml" else f"{write_json(made, indent=2)}\n")
     return CLEAN
+
+
+def _format_of(name: str) -> str:
+    """How a file of that name is read again."""
+    if name.lower().endswith(".toml"):
+        raise CommandError(f"{name}: expected a name that ends in .yaml or .json: no TOML is written", USAGE)
+    return "json" if name.lower().endswith(".json") else "yaml"
