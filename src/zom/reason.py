@@ -11,6 +11,10 @@ _IN_USE = {32, 33}
 """ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION of Windows."""
 
 
+_OF_WINDOWS = {None, errno.EINVAL, *range(10_000, 12_000)}
+"""Numbers that say nothing elsewhere: none, that of all it has no number for, and those of its sockets."""
+
+
 def reason_of(cause: BaseException) -> str:
     """What is said of a failure. Only its first letter becomes small: there may be names in it.
 
@@ -21,8 +25,8 @@ def reason_of(cause: BaseException) -> str:
     if number in _IN_USE:
         return "another program has it open"
     # Windows says it in the language of its user; of what has a number elsewhere, too, that says it in English.
-    if number and isinstance(cause, OSError) and cause.errno is not None and cause.errno != errno.EINVAL:
-        return reason_of_number(cause.errno)
+    if number and isinstance(cause, OSError) and cause.errno not in _OF_WINDOWS:
+        return reason_of_number(cause.errno or 0)
     return _spoken(getattr(cause, "strerror", None) or str(cause))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -116,6 +117,33 @@ def test_an_archive_is_replaced_while_nobody_has_it_open(tmp_path):
         with ZipStore(tmp_path / "a.zip") as archive:
             assert archive.get("a") == value
     assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_key_with_a_drive_leads_nowhere_else(store, tmp_path):
+    """Joined to a directory, such a path is one of its own."""
+    outside = tmp_path / "outside"
+    (outside / "empty").mkdir(parents=True)
+    (outside / "a").write_bytes(b"1")
+    key = outside.as_posix()
+    store.set("b", b"2")
+    for act in (
+        lambda: store.get(f"{key}/a"),
+        lambda: store.set(f"{key}/a", b"3"),
+        lambda: store.delete(f"{key}/a"),
+        lambda: store.delete_prefix(f"{key}/"),
+        lambda: store.rename(f"{key}/", "c/"),
+        lambda: store.rename("b/", f"{key}/c/"),
+        lambda: store.move(f"{key}/a", "c"),
+        lambda: store.move("b", f"{key}/a"),
+        lambda: store.lock(f"{key}/new").__enter__(),
+        lambda: store.create(f"{key}/new", b"3"),
+        lambda: list(store.list(f"{key}/")),
+    ):
+        with suppress(StoreError):
+            assert not act()
+    assert sorted(each.name for each in outside.iterdir()) == ["a", "empty"]
+    assert (outside / "a").read_bytes() == b"1"
+    assert list(store.list()) == ["b"]
 
 
 ADD = """

@@ -156,10 +156,19 @@ def test_who_has_a_file_for_a_moment_is_waited_for(monkeypatch):
     answers[:] = [refused(32)] * 1000
     with pytest.raises(PermissionError, match="in use"):
         windows.patiently(call)
-    answers[:] = [PermissionError(errno.EACCES, "denied")]
-    with pytest.raises(PermissionError, match="denied"):
-        windows.patiently(call)
-    assert answers == []
+    for denied, numbers in ((PermissionError(errno.EACCES, "in use"), (5, 32)), (refused(5), (32,))):
+        answers[:] = [denied]
+        with pytest.raises(PermissionError, match="in use"):
+            windows.patiently(call, numbers)
+        assert answers == []
+
+
+def test_a_name_with_a_drive_leads_nowhere_else(root, tmp_path):
+    """On Windows such a name joined to a directory is a path of its own."""
+    elsewhere = f"{tmp_path}/a"
+    assert by_path._path(elsewhere, root).endswith(f"{tmp_path}{os.sep}{elsewhere.replace('/', os.sep)}")
+    with pytest.raises(OSError):
+        by_path.open(elsewhere, by_path.O_RDONLY, dir_fd=root)
 
 
 @pytest.mark.slow

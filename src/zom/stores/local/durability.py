@@ -110,7 +110,7 @@ def _sync_in(directory: int, name: str) -> None:
 
 
 def _sync_all(root: int) -> None:
-    """Write everything to disk that is below the open `root`, and what is beside it where the system asks for no less."""
+    """Write to disk what is below the open `root`; all file systems, where one call does that."""
     if hasattr(os, "sync"):
         os.sync()
         return

@@ -61,6 +61,9 @@ O_DIRECTORY, O_NOFOLLOW = 1 << 28, 1 << 29
 _FIRST = 1 << 30
 """The first number of an open directory."""
 
+_JUNCTION = 0xA000_0003
+"""IO_REPARSE_TAG_MOUNT_POINT."""
+
 _numbers = count(_FIRST)
 _paths: dict[int, str] = {}
 """The paths of the open directories."""
@@ -71,13 +74,12 @@ def open(  # noqa: A001 - as in os
 ) -> int:
     """As os.open; a directory is opened with O_DIRECTORY only."""
     where = _path(path, dir_fd)
-    is_followed = not flags & O_NOFOLLOW
+    if flags & O_NOFOLLOW and _is_link(where):
+        raise _error(errno.ENOTDIR if flags & O_DIRECTORY else errno.ELOOP)
     if flags & O_DIRECTORY:
-        if not modes.S_ISDIR(os.stat(where, follow_symlinks=is_followed).st_mode):
+        if not modes.S_ISDIR(os.stat(where).st_mode):
             raise _error(errno.ENOTDIR)
         return _opened(where)
-    if not is_followed and _is_link(where):
-        raise _error(errno.ELOOP)
     flags &= ~O_NOFOLLOW
     try:
         return windows.open_file(where, flags) if _IS_WINDOWS else os.open(where, flags, mode)
@@ -257,14 +259,17 @@ def _path(name: str | os.PathLike[str], directory: int | None) -> str:
     above = _paths.get(directory)
     if above is None:
         raise _error(errno.EBADF)
-    return above if name in {"", "."} else os.path.join(above, name.replace("/", os.sep))
+    # Not joined: a name with a drive would be a path of its own.
+    return above if name in {"", "."} else f"{above}{os.sep}{name.replace('/', os.sep)}"
 
 
 def _is_link(path: str) -> bool:
+    """Whether it is a symbolic link, or a junction, which Windows has for directories."""
     try:
-        return modes.S_ISLNK(os.lstat(path).st_mode)
+        found = os.lstat(path)
     except FileNotFoundError:
         return False
+    return modes.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 
 def _is_below_file(path: str) -> bool:

@@ -7,6 +7,7 @@ or delete them meanwhile, nor replace them, and reads them where their pointer s
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import time
 from functools import lru_cache
@@ -19,7 +20,7 @@ except ImportError:  # everywhere else
     msvcrt = None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 __all__ = [
     "lock",
@@ -45,16 +46,9 @@ _RENAME, _REPLACING = 22, 1 | 2
 _ALONE, _AT_ONCE = 2, 1
 _END = 0xFFFF_FFFF
 
-_INVALID_FUNCTION, _ACCESS_DENIED, _SHARING, _LOCKED, _AT_END, _UNSUPPORTED, _BROKEN_PIPE, _INVALID = (
-    1,
-    5,
-    32,
-    33,
-    38,
-    50,
-    109,
-    87,
-)
+_DENIED, _SHARING, _LOCKED, _AT_END = 5, 32, 33, 38
+_UNKNOWN = {1, 50, 87}
+"""Errors of a call that a system, or a file system, has not."""
 _PENDING = -0x3FFFFFAA
 """STATUS_DELETE_PENDING: a file that was deleted, and is open somewhere, keeps its name on older systems until it is closed."""
 
@@ -99,7 +93,11 @@ def _system() -> Any:
 
 def _last_error(path: str | None = None) -> OSError:
     library: Any = ctypes
-    number = library.get_last_error()
+    return _error(library.get_last_error(), path)
+
+
+def _error(number: int, path: str | None = None) -> OSError:
+    library: Any = ctypes
     return OSError(0, library.FormatError(number).strip(), path, number)
 
 
@@ -125,16 +123,15 @@ def short_path(path: str) -> str:
     return path.removeprefix("\\\\?\\")
 
 
-def patiently(call: Callable[[], _T]) -> _T:
-    """What the call gives, called again and again for a while if others have what is there."""
+def patiently(call: Callable[[], _T], in_use: Collection[int] = (_DENIED, _SHARING)) -> _T:
+    """What the call gives, called again and again for a while if others have what is there, as its error tells."""
     ends = time.monotonic() + _PATIENCE
     pause = 0.001
     while True:
         try:
             return call()
         except PermissionError as error:
-            is_in_use = getattr(error, "winerror", None) in {_ACCESS_DENIED, _SHARING}
-            if not is_in_use or time.monotonic() > ends:
+            if getattr(error, "winerror", None) not in in_use or time.monotonic() > ends:
                 raise
         time.sleep(pause)
         pause = min(2 * pause, 0.05)
@@ -142,7 +139,7 @@ def patiently(call: Callable[[], _T]) -> _T:
 
 def open_file(path: str, flags: int) -> int:
     """As os.open, without a change of line ends; others may rename, replace and delete the file meanwhile."""
-    return patiently(lambda: _opened(path, flags))
+    return patiently(lambda: _opened(path, flags), in_use=(_SHARING,))
 
 
 def _opened(path: str, flags: int) -> int:
@@ -165,13 +162,9 @@ def _handle(path: str, access: int, how: int, attributes: int) -> int:
         return handle
     library: Any = ctypes
     is_pending = library.windll.ntdll.RtlGetLastNtStatus() == _PENDING
-    error = _last_error(path)
-    if getattr(error, "winerror", None) == _ACCESS_DENIED:
-        if is_pending and how == _EXISTING:
-            raise FileNotFoundError(2, os.strerror(2), path)
-        if not is_pending and os.path.isdir(path):
-            raise IsADirectoryError(21, "expected a regular file, found a directory", path)
-    raise error
+    if is_pending and how == _EXISTING:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    raise _error(_SHARING, path) if is_pending else _last_error(path)
 
 
 def replace_file(source: str, target: str) -> None:
@@ -198,7 +191,7 @@ def replace_file(source: str, target: str) -> None:
     finally:
         _system().CloseHandle(handle)
     # Older systems, and file systems of others, have no such call.
-    if getattr(error, "winerror", None) not in {_INVALID_FUNCTION, _UNSUPPORTED, _INVALID}:
+    if getattr(error, "winerror", None) not in _UNKNOWN:
         raise error
     os.replace(source, target)
 
@@ -211,7 +204,7 @@ def read_at(descriptor: int, length: int, offset: int) -> bytes:
     handle = msvcrt.get_osfhandle(descriptor)
     if not _system().ReadFile(handle, value, length, ctypes.byref(got), _at(offset)):
         error = _last_error()
-        if getattr(error, "winerror", None) not in {_AT_END, _BROKEN_PIPE}:
+        if getattr(error, "winerror", None) != _AT_END:
             raise error
     return value.raw if got.value == length else value.raw[: got.value]
 
@@ -232,8 +225,11 @@ def lock(descriptor: int, *, shared: bool = False) -> None:
     handle = msvcrt.get_osfhandle(descriptor)
     if not _system().LockFileEx(handle, how, 0, _END, _END, _at(0)):
         error = _last_error()
-        if getattr(error, "winerror", None) == _LOCKED:
-            raise BlockingIOError(11, os.strerror(11))
+        number = getattr(error, "winerror", None)
+        if number == _LOCKED:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        if number in _UNKNOWN:
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
         raise error
 
 
