@@ -12,7 +12,15 @@ import pytest
 
 import zom
 from zom import draft, v3
-from zom.errors import ExtensionError, ReadOnlyError, StoreError
+from zom.errors import (
+    ConflictError,
+    ExtensionError,
+    NotFound,
+    ReadOnlyError,
+    SpecWarning,
+    StoreError,
+    StoreNotFound,
+)
 from zom.stores.interface import Listing, Range, Suffix, cut
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
@@ -381,3 +389,35 @@ def test_the_end_of_a_value_is_read_where_no_range_counts_from_the_end() -> None
     )
     assert array[3, 5:7].tolist() == [65, 66]
     assert inner.refused == 2
+
+
+def test_a_directory_of_zarr_python_is_opened_as_one_of_zom(tmp_path: Path) -> None:
+    """zarr-python deletes through links, and lists those to directories above them without end."""
+    zom.materialize(zom.v3.GroupSpec(members={"g": zom.v3.GroupSpec()}), tmp_path / "elsewhere.zarr")
+    place = zarr.storage.LocalStore(tmp_path / "a.zarr")
+    root = zom.open_group(place, mode="w")
+    root.create_array("t", shape=(4,), dtype="i4")[...] = 1
+    assert isinstance(root.store, LocalStore)
+    (tmp_path / "a.zarr/latest").symlink_to(".")
+    (tmp_path / "a.zarr/linked").symlink_to(tmp_path / "elsewhere.zarr")
+    with pytest.warns(SpecWarning, match="/latest: .*a symbolic link that leads to a directory above it"):
+        found = zom.read(place, on_error="skip")
+    assert sorted(path for path, _ in found.walk()) == ["/", "/latest", "/linked", "/linked/g", "/t"]
+    with pytest.raises(ConflictError, match="symbolic link"):
+        zom.delete(place, "linked/g")
+    assert (tmp_path / "elsewhere.zarr/g/zarr.json").exists()
+    assert zarr.open_group(place, mode="r")["t"][...].tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_directory_of_zarr_python_that_is_missing_is_not_made_by_a_look(
+    tmp_path: Path, read_only: bool
+) -> None:
+    place = zarr.storage.LocalStore(tmp_path / "a.zarr", read_only=read_only)
+    with pytest.raises((NotFound, StoreNotFound), match=r"a\.zarr"):
+        zom.open(place)
+    assert list(tmp_path.iterdir()) == []
+    if read_only:
+        zom.materialize(zom.v3.GroupSpec(), tmp_path / "a.zarr")
+        with pytest.raises(ReadOnlyError):
+            zom.open_group(place, mode="r+")

@@ -95,6 +95,11 @@ def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
         return ReadOnlyStore(inner) if shut else inner
     if is_of("zarr.storage", "ObjectStore", place):
         return adapted(place.store, read_only=read_only or place.read_only)
+    if type(place) is getattr(sys.modules.get("zarr.storage"), "LocalStore", None):
+        from zom.stores.local import LocalStore  # noqa: PLC0415 - it is above the objects of others
+
+        # zarr-python deletes through links, and lists those to directories above them without end.
+        return LocalStore(place.root, create="later", read_only=read_only or place.read_only)
     if is_of("zarr.storage", "FsspecStore", place):
         from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such stores
         from zom.stores.fsspec.file_systems import unwrapped  # noqa: PLC0415 - as above
