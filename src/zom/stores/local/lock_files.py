@@ -28,7 +28,14 @@ from zom.stores.local.temporary import OWN
 from zom.stores.locks import KeyLocks, remake_in_children
 from zom.stores.system import calls
 from zom.stores.system.mounts import is_by_program
-from zom.stores.system.whole_locks import UNLOCKABLE, is_possible, lock, unlock
+from zom.stores.system.whole_locks import (
+    LONGEST_PAUSE,
+    SHORTEST_PAUSE,
+    UNLOCKABLE,
+    is_possible,
+    lock,
+    unlock,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -50,9 +57,6 @@ _SHORT, _LONGEST = 60, 255
 _OPEN = calls.O_RDWR | calls.O_NOFOLLOW | calls.O_CLOEXEC | calls.O_NONBLOCK
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 5e-4, 2e-2
-"""The seconds between two looks at a lock that somebody has."""
 
 
 def lock_name(name: str) -> str:
@@ -226,7 +230,7 @@ class _Holding:
 
     def _locked_alone(self) -> int:
         """As `_locked`, where no other may make, open or remove the lock file meanwhile: who has it is waited for outside."""
-        pause = _SHORTEST_PAUSE
+        pause = SHORTEST_PAUSE
         while True:
             with ExitStack() as alone:
                 alone.enter_context(self._locks.directories.hold(self._directory))
@@ -236,7 +240,7 @@ class _Holding:
                     return descriptor
             with interruptible():
                 time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:

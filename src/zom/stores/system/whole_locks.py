@@ -23,13 +23,13 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None
 
-__all__ = ["UNLOCKABLE", "is_possible", "lock", "unlock"]
+__all__ = ["LONGEST_PAUSE", "SHORTEST_PAUSE", "UNLOCKABLE", "is_possible", "lock", "unlock"]
 
 UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 """What a file system answers that knows no locks."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 5e-4, 2e-2
-"""The seconds between two looks at a lock that somebody has, where a call can't wait for it."""
+SHORTEST_PAUSE, LONGEST_PAUSE = 5e-4, 2e-2
+"""The seconds between two looks at a lock that somebody has, where no call can wait for it."""
 
 _READ, _WRITE, _NONE = (
     struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
@@ -69,7 +69,7 @@ def _lock(descriptor: int, kind: bytes, *, wait: bool) -> None:
 
 def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
     """A call that waits could not be interrupted there."""
-    pause = _SHORTEST_PAUSE
+    pause = SHORTEST_PAUSE
     while True:
         try:
             windows.lock(descriptor, shared=shared)
@@ -79,7 +79,7 @@ def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
         else:
             return
         time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def unlock(descriptor: int) -> None:
