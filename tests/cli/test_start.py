@@ -108,8 +108,8 @@ sys.exit(start())
 """
 
 
-SLOW = ["_hashlib", "bz2", "difflib", "email", "hmac", "pickle", "shutil"]
-"""What modules of Python that are imported for one function of them bring along."""
+SLOW = ["_hashlib", "bz2", "ctypes", "difflib", "email", "hmac", "pickle", "shutil"]
+"""What modules of Python that are imported for one function of them bring along, and what Windows needs."""
 
 OTHER_TYPES = ["zom.codecs.blosc", "zom.codecs.numcodecs", "zom.dtypes.struct"]
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.local.files import READ, open_directory
-from zom.stores.system import BY_DESCRIPTORS, by_path, calls
+from zom.stores.system import BY_DESCRIPTORS, calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,7 +106,9 @@ def _sync_in(directory: int, name: str) -> None:
         finally:
             calls.close(descriptor)
     elif stat.S_ISREG(calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
-        by_path.sync_file(name, dir_fd=directory)
+        from zom.stores.system.by_path import sync_file  # noqa: PLC0415 - nobody else needs it
+
+        sync_file(name, dir_fd=directory)
 
 
 def _sync_all(root: int) -> None:

@@ -25,7 +25,6 @@ from zom.stores.local.files import is_there
 from zom.stores.local.lock_files import LockFiles
 from zom.stores.sqlite.recovery import Mark, mark_of, needs_recovery, recovered
 from zom.stores.system import calls
-from zom.stores.system.windows import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -421,7 +420,11 @@ def _text(value: bytes) -> str:
 
 def _uri(path: Path) -> str:
     """The URI of the file, as SQLite takes it: a host of Windows is a part of its path there."""
-    uri = Path(short_path(str(path))).as_uri() if os.sep == "\\" else path.as_uri()
+    if os.sep == "\\":
+        from zom.stores.system.windows import short_path  # noqa: PLC0415 - nobody else needs it
+
+        path = Path(short_path(str(path)))
+    uri = path.as_uri()
     return uri if uri.startswith("file:///") else uri.replace("file://", "file:////")
 
 

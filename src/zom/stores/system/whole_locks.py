@@ -15,7 +15,6 @@ import time
 from typing import Any
 
 from zom.stores.interrupts import interruptible
-from zom.stores.system import windows
 
 fcntl: Any
 try:
@@ -69,6 +68,8 @@ def _lock(descriptor: int, kind: bytes, *, wait: bool) -> None:
 
 def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
     """A call that waits could not be interrupted there."""
+    from zom.stores.system import windows  # noqa: PLC0415 - as above
+
     pause = SHORTEST_PAUSE
     while True:
         try:
@@ -86,6 +87,8 @@ def unlock(descriptor: int) -> None:
     """Unlock an open file, whoever has copies of its descriptor."""
     try:
         if fcntl is None:
+            from zom.stores.system import windows  # noqa: PLC0415 - ctypes takes its time
+
             windows.unlock(descriptor)
         elif not _described(descriptor, _NONE, wait=False):
             fcntl.flock(descriptor, fcntl.LOCK_UN)
