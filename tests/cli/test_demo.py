@@ -96,5 +96,5 @@ def test_demo_refuses_a_file(call, tmp_path):
 
 def test_demo_that_can_not_write_says_so(call, tmp_path):
     (tmp_path / "file").write_text("")
-    message = "file/inside: can't be written: Not a directory; name another directory: zom demo DIR"
+    message = "file/inside: can't be written: not a directory; name another directory: zom demo DIR"
     assert call("demo", "file/inside") == (3, "", f"zom demo: {message}\n")

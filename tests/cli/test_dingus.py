@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_has_no_verdict(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert (code, out) == (3, "")
     assert err.endswith(
-        "none.json: cannot be read: No such file or directory; see that it is the path of a JSON file\n"
+        "none.json: cannot be read: no such file or directory; see that it is the path of a JSON file\n"
     )
 
 

@@ -220,7 +220,7 @@ def test_a_document_that_may_not_be_read_is_told(call, tmp_path, document, nobod
     (tmp_path / document).chmod(0)
     with nobody():
         found = call("tree", document)
-    assert found == (3, "", "zom tree: a.json: can't be read: Permission denied; name another file\n")
+    assert found == (3, "", "zom tree: a.json: can't be read: permission denied; name another file\n")
 
 
 # -- targets --------------------------------------------------------------------------------------------

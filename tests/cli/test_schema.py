@@ -85,7 +85,7 @@ def test_export_writes_a_file(call, tmp_path):
         (
             ("v3/node", "-o", "no/such/a.json"),
             3,
-            "no/such/a.json: can't be written: No such file or directory; name another file",
+            "no/such/a.json: can't be written: no such file or directory; name another file",
         ),
         (
             ("--infer", "a.json"),

@@ -276,7 +276,7 @@ def test_a_port_that_is_taken_is_told_of(call, small):
         port = taken.getsockname()[1]
         code, _, err = call("serve", "a.zarr", "--port", port)
     assert code == 3
-    assert err == f"zom serve: port {port}: Address already in use; choose another --port, or leave it out\n"
+    assert err == f"zom serve: port {port}: address already in use; choose another --port, or leave it out\n"
     assert call("serve", "a.zarr", "--port", "70000")[0] == 2
 
 

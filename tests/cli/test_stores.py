@@ -140,7 +140,7 @@ def test_read_prints_the_hierarchy_as_one_document(call, small):
 def test_read_writes_a_file_where_one_is_named(call, tmp_path, small):
     assert call("read", "a.zarr", "-o", "b.json") == (0, "", "")
     assert zom.parse((tmp_path / "b.json").read_bytes()) == small
-    message = "no/b.json: can't be written: No such file or directory; name another file"
+    message = "no/b.json: can't be written: no such file or directory; name another file"
     assert call("read", "a.zarr", "-o", "no/b.json") == (3, "", f"zom read: {message}\n")
 
 

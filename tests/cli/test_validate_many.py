@@ -116,7 +116,7 @@ def test_a_list_that_is_missing_is_told(call):
         3,
         "",
         (
-            "zom validate: --from-file: nowhere: cannot be read: No such file or directory; name a file of places, or - "
+            "zom validate: --from-file: nowhere: cannot be read: no such file or directory; name a file of places, or - "
             "for standard input\n"
         ),
     )
@@ -307,7 +307,7 @@ def test_a_table_that_is_none_is_told(call, climate, tmp_path):
     for name, why in (
         (
             "no.xml",
-            "cannot be read: No such file or directory; name the file cf-standard-name-table.xml of CF",
+            "cannot be read: no such file or directory; name the file cf-standard-name-table.xml of CF",
         ),
         ("other.xml", "expected a standard name table, found no entry of a name"),
     ):

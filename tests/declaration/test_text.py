@@ -141,7 +141,7 @@ def test_large_texts_and_other_languages_are_refused_unread(tmp_path):
     assert problem.expected == "a name that ends in .yaml, .toml or .json"
     (problem,) = problems_of(b"\xff")
     assert problem.expected == "text in UTF-8"
-    with pytest.raises(SpecError, match="expected a file that can be read, found No such file"):
+    with pytest.raises(SpecError, match="expected a file that can be read, found no such file"):
         read_source(tmp_path / "none.yaml")
 
 

@@ -181,8 +181,9 @@ def _prepare(directory: str) -> None:
         message = f"{directory} is no directory; name a new one: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
     except (OSError, ValueError) as cause:
-        reason = getattr(cause, "strerror", None) or cause
-        message = f"{directory}: can't be written: {reason}; name another directory: zom demo DIR"
+        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+
+        message = f"{directory}: can't be written: {reason_of(cause)}; name another directory: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
     if foreign:
         message = f"{directory} holds other files ({foreign[0]}); name a new directory: zom demo DIR"

@@ -79,6 +79,7 @@ def _text(path: str) -> bytes:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
             return file.read()
     except (OSError, ValueError) as cause:  # a ValueError where the name holds NUL
-        reason = getattr(cause, "strerror", None) or cause
-        message = f"{path}: cannot be read: {reason}; see that it is the path of a JSON file"
+        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+
+        message = f"{path}: cannot be read: {reason_of(cause)}; see that it is the path of a JSON file"
         raise CommandError(message, UNREADABLE) from cause

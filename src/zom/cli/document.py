@@ -23,6 +23,7 @@ from zom.limits import DEFAULT_LIMITS
 from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
 from zom.problems import no_warning
+from zom.reason import reason_of
 from zom.stores.no_store import packed_reason
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _text_of(name: str) -> bytes:
     except IsADirectoryError:
         reason = "is a directory; name a document in it"
     except (OSError, ValueError) as cause:
-        reason = f"can't be read: {getattr(cause, 'strerror', None) or cause}; name another file"
+        reason = f"can't be read: {reason_of(cause)}; name another file"
     raise CommandError(f"{name}: {reason}", UNREADABLE) from None
 
 

@@ -32,6 +32,7 @@ def write_text(name: str | None, text: str) -> None:
     try:
         Path(name).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as cause:
-        reason = getattr(cause, "strerror", None) or cause
-        message = f"{name}: can't be written: {reason}; name another file"
+        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+
+        message = f"{name}: can't be written: {reason_of(cause)}; name another file"
         raise CommandError(message, UNREADABLE) from None

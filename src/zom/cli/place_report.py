@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.cli.terminal import Progress
 from zom.errors import ZomError
+from zom.reason import reason_of
 
 if TYPE_CHECKING:
     import argparse
@@ -129,7 +130,7 @@ def _standard_names(file: str) -> Convention:
     try:
         return standard_names(file)
     except OSError as cause:
-        reason = f"cannot be read: {cause.strerror or cause}; name the file cf-standard-name-table.xml of CF"
+        reason = f"cannot be read: {reason_of(cause)}; name the file cf-standard-name-table.xml of CF"
         raise CommandError(f"--standard-names: {file}: {reason}", UNREADABLE) from None
     except ExtensionError as error:
         raise CommandError(f"--standard-names: {error}", UNREADABLE) from None

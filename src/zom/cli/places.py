@@ -23,6 +23,7 @@ from zom.errors import StoreError
 from zom.looks import exists, is_directory, is_file
 from zom.paths import DOCUMENT_NAMES
 from zom.patterns import compiled_later
+from zom.reason import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,10 +51,7 @@ def listed(file: str) -> list[str]:
     try:
         text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except (OSError, ValueError) as cause:
-        reason = getattr(cause, "strerror", None) or cause
-        message = (
-            f"--from-file: {file}: cannot be read: {reason}; name a file of places, or - for standard input"
-        )
+        message = f"--from-file: {file}: cannot be read: {reason_of(cause)}; name a file of places, or - for standard input"
         raise CommandError(message, UNREADABLE) from None
     has_nul = b"\0" in text
     lines = text.split(b"\0") if has_nul else text.splitlines()

@@ -62,9 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             server: Any = server_of(store, place.path, arguments.host, arguments.port, name=place.name)
         except OSError as cause:
-            message = (
-                f"port {arguments.port}: {cause.strerror or cause}; choose another --port, or leave it out"
-            )
+            from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+
+            message = f"port {arguments.port}: {reason_of(cause)}; choose another --port, or leave it out"
             raise CommandError(message, UNREADABLE) from None
         try:
             _serve(server, arguments.host, place.name)

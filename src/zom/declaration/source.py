@@ -22,6 +22,7 @@ from zom.json.python_value import is_dict, is_list
 from zom.json.read import read_json
 from zom.json.value import thaw
 from zom.problems import Fault, Problem, pointer_of, rule, show, split_pointer
+from zom.reason import reason_of
 
 if TYPE_CHECKING:
     from zom.declaration.places import Places
@@ -125,8 +126,7 @@ def read_source(file: str | FilePath, name: str | None = None) -> Source:
             text = opened.read(MOST_BYTES + 1)
     except (OSError, ValueError) as cause:
         # ValueError: the system can't write down a name with a NUL or half a character.
-        reason = getattr(cause, "strerror", None) or str(cause)
-        raise _refused(name, "a file that can be read", reason, None) from cause
+        raise _refused(name, "a file that can be read", reason_of(cause), None) from cause
     return source_of_text(text, name, path.suffix.lower().removeprefix("."), path.parent)
 
 

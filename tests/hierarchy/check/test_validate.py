@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(StoreError, match=r"spec\.json: cannot read: Permission denied"):
+    with pytest.raises(StoreError, match=r"spec\.json: cannot read: permission denied"):
         zom.validate(file)
 
 

@@ -30,6 +30,7 @@ from zom.model.repeats import is_endless
 from zom.model.said_once import said_once
 from zom.model.spec import Spec
 from zom.problems import Problem, pointer_of
+from zom.reason import reason_of
 from zom.stores.references.document import is_references
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def report_of_file(file: Path, choices: Choices) -> Report:
         with file.open("rb") as stream:
             text = stream.read(choices.limits.text_bytes + 1)
     except OSError as cause:
-        raise StoreError(str(file), "", "read", cause.strerror or str(cause)) from cause
+        raise StoreError(str(file), "", "read", reason_of(cause)) from cause
     made = report_of_attributes if file.name == ".zattrs" else report_of_document
     return replace(made(text, choices), subject=str(file))
 
