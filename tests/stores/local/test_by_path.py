@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from zom.stores.local.files import NO_LINKS
 from zom.stores.system import by_path, windows
 
 WITHOUT = """
@@ -161,6 +162,21 @@ def test_who_has_a_file_for_a_moment_is_waited_for(monkeypatch):
         with pytest.raises(PermissionError, match="in use"):
             windows.patiently(call, numbers)
         assert answers == []
+
+
+@pytest.mark.parametrize("number", [1, 50])
+def test_a_disk_that_has_no_links_is_told_of_as_elsewhere(root, monkeypatch, number):
+    """exFAT, as on sticks: creating a value goes on without them."""
+
+    def refused(*_):
+        error = OSError(errno.EINVAL, "Incorrect function")
+        error.winerror = number
+        raise error
+
+    monkeypatch.setattr(os, "link", refused)
+    with pytest.raises(OSError) as told:
+        by_path.link("a", "b", src_dir_fd=root, dst_dir_fd=root)
+    assert told.value.errno in NO_LINKS
 
 
 def test_a_name_with_a_drive_leads_nowhere_else(root, tmp_path):

@@ -190,9 +190,14 @@ def link(
     dst_dir_fd: int | None = None,
     follow_symlinks: bool = True,
 ) -> None:
-    """As os.link, of what is no link itself."""
+    """As os.link, of what is no link itself; ENOTSUP where the file system has no links, as on exFAT."""
     del follow_symlinks  # Windows has no such choice
-    os.link(_path(old, src_dir_fd), _path(new, dst_dir_fd))
+    try:
+        os.link(_path(old, src_dir_fd), _path(new, dst_dir_fd))
+    except OSError as error:
+        if getattr(error, "winerror", None) in windows.UNKNOWN:
+            raise _error(errno.ENOTSUP) from error
+        raise
 
 
 def listdir(path: int | str | os.PathLike[str]) -> list[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 __all__ = [
+    "UNKNOWN",
     "lock",
     "long_path",
     "open_file",
@@ -47,7 +48,7 @@ _ALONE, _AT_ONCE = 2, 1
 _END = 0xFFFF_FFFF
 
 _DENIED, _SHARING, _LOCKED, _AT_END = 5, 32, 33, 38
-_UNKNOWN = {1, 50, 87}
+UNKNOWN = {1, 50, 87}
 """Errors of a call that a system, or a file system, has not."""
 _PENDING = -0x3FFFFFAA
 """STATUS_DELETE_PENDING: a file that was deleted, and is open somewhere, keeps its name on older systems until it is closed."""
@@ -191,7 +192,7 @@ def replace_file(source: str, target: str) -> None:
     finally:
         _system().CloseHandle(handle)
     # Older systems, and file systems of others, have no such call.
-    if getattr(error, "winerror", None) not in _UNKNOWN:
+    if getattr(error, "winerror", None) not in UNKNOWN:
         raise error
     os.replace(source, target)
 
@@ -228,7 +229,7 @@ def lock(descriptor: int, *, shared: bool = False) -> None:
         number = getattr(error, "winerror", None)
         if number == _LOCKED:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        if number in _UNKNOWN:
+        if number in UNKNOWN:
             raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
         raise error
 
