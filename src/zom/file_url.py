@@ -1,4 +1,4 @@
-"""URLs of files, RFC 8089: on Windows, a path has a drive after its first slash, or the name of a host before it."""
+"""File URLs, RFC 8089. On Windows the path starts with a drive, or follows the name of a host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DRIVE = re.compile(r"/?([A-Za-z]:(?:/|\Z))")
 
 
 def path_of(parts: SplitResult, *, windows: bool = os.sep == "\\") -> str | None:
-    r"""The path that a URL of a file means; None where it is of another host, which Windows names in paths.
+    r"""The path of a file URL; None if it names another host, which only Windows paths can do.
 
     >>> from urllib.parse import urlsplit
     >>> path_of(urlsplit("file:///data/a%20b"), windows=False)
@@ -28,7 +28,7 @@ def path_of(parts: SplitResult, *, windows: bool = os.sep == "\\") -> str | None
     path = unquote(parts.path, errors="surrogateescape")
     if not windows:
         return None if host else path
-    whole = f"{host}{path}".replace("\\", "/")  # as people write them
+    whole = f"{host}{path}".replace("\\", "/")  # also accept file://C:\\path
     if drive := _DRIVE.match(whole):
         whole = whole[drive.start(1) :]
     elif host:
@@ -37,7 +37,7 @@ def path_of(parts: SplitResult, *, windows: bool = os.sep == "\\") -> str | None
 
 
 def url_of(path: str, *, windows: bool = os.sep == "\\") -> str:
-    r"""A path as a reference in a URL: whole where it is absolute, else relative.
+    r"""The path as a URL if it is absolute, else as a relative reference.
 
     >>> url_of("/data/a b", windows=False), url_of("a b", windows=False)
     ('file:///data/a%20b', 'a%20b')
@@ -54,7 +54,7 @@ def url_of(path: str, *, windows: bool = os.sep == "\\") -> str:
 
 
 def bytes_of(text: str) -> bytes:
-    """The text in UTF-8; a file's name has the bytes that it has, whatever they are."""
+    """The text in UTF-8; undecodable bytes of a file name are kept."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

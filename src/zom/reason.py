@@ -12,7 +12,7 @@ _IN_USE = {32, 33}
 
 
 _OF_WINDOWS = {None, errno.EINVAL, *range(10_000, 12_000)}
-"""Numbers that say nothing elsewhere: none, that of all it has no number for, and those of its sockets."""
+"""Error numbers without a POSIX message: none, the fallback EINVAL, and those of sockets."""
 
 
 def reason_of(cause: BaseException) -> str:
@@ -24,7 +24,7 @@ def reason_of(cause: BaseException) -> str:
     number = getattr(cause, "winerror", None)
     if number in _IN_USE:
         return "another program has it open"
-    # Windows says it in the language of its user; of what has a number elsewhere, too, that says it in English.
+    # Windows localizes its messages; those of POSIX error numbers are English.
     if number and isinstance(cause, OSError) and cause.errno not in _OF_WINDOWS:
         return reason_of_number(cause.errno or 0)
     return _spoken(getattr(cause, "strerror", None) or str(cause))

@@ -253,5 +253,7 @@ def test_no_yaml_is_written_under_the_name_of_toml(tmp_path, capsys):
     file = tmp_path / "again.toml"
     code, out, err = run(capsys, "declare", str(tmp_path / "a.zarr"), "-o", str(file))
     assert (code, out) == (2, "")
-    assert err.endswith("again.toml: expected a name that ends in .yaml or .json: no TOML is written\n")
+    assert err.endswith(
+        "again.toml: expected a file name that ends in .yaml or .json; zom declare does not write TOML\n"
+    )
     assert not file.exists()

@@ -74,7 +74,7 @@ def test_a_name_that_windows_has_no_files_for_is_missing_and_refused(store, name
             lambda key: store.create(key, b"1"),
             lambda key: store.set_many({key: b"1"}),
         ):
-            with pytest.raises(StoreError, match=f"Windows has no files named '{name}'".replace("?", "\\?")):
+            with pytest.raises(StoreError, match=f"Windows reserves the name '{name}'".replace("?", "\\?")):
                 write(key)
         store.delete(key)
     assert list(store.list()) == []

@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--no-values", action="store_true", help="state no values of coordinates, which are read from a store"
     )
     parser.add_argument(
-        "--format", choices=["yaml", "json"], help="how it is written; by the name of FILE, if not given"
+        "--format", choices=["yaml", "json"], help="the format of the output (default: by the name of FILE)"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
 
@@ -44,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _format_of(name: str) -> str:
-    """How a file of that name is read again."""
+    """The format that a file of this name is read as."""
     if name.lower().endswith(".toml"):
-        raise CommandError(f"{name}: expected a name that ends in .yaml or .json: no TOML is written", USAGE)
+        raise CommandError(
+            f"{name}: expected a file name that ends in .yaml or .json; zom declare does not write TOML",
+            USAGE,
+        )
     return "json" if name.lower().endswith(".json") else "yaml"

@@ -98,7 +98,7 @@ def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
     if type(place) is getattr(sys.modules.get("zarr.storage"), "LocalStore", None):
         from zom.stores.local import LocalStore  # noqa: PLC0415 - it is above the objects of others
 
-        # zarr-python deletes through links, and lists those to directories above them without end.
+        # zarr-python deletes through links, and never finishes listing a link to a directory above it.
         return LocalStore(place.root, create="later", read_only=read_only or place.read_only)
     if is_of("zarr.storage", "FsspecStore", place):
         from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such stores

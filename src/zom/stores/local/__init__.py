@@ -249,7 +249,7 @@ class LocalStore(Store):
         return None if self._spelling is False else self._spelling.taken_for(self._root_fd, key)
 
     def _refuse_other_names(self, keys: Iterable[str]) -> None:
-        """StoreError where a document would be written in the place of another one, or the system has no files of that name."""
+        """Raise StoreError if a document would replace another one, or if Windows reserves a name."""
         keys = list(keys)
         self._refuse_reserved(keys)
         for key in () if self._spelling is False else keys:
@@ -261,7 +261,7 @@ class LocalStore(Store):
     def _refuse_reserved(self, keys: Iterable[str]) -> None:
         for key in keys:
             if name := reserved_in(key):
-                reason = f"Windows has no files named {name!r}; choose another name"
+                reason = f"Windows reserves the name {name!r}; choose another name"
                 raise StoreError(self.url, key, "write", reason)
 
     def _open_by_steps(self, key: str) -> int:

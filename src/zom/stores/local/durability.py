@@ -112,7 +112,7 @@ def _sync_in(directory: int, name: str) -> None:
 
 
 def _sync_all(root: int) -> None:
-    """Write to disk what is below the open `root`; all file systems, where one call does that."""
+    """Flush everything below the open `root` to disk, or all file systems if one call can."""
     if hasattr(os, "sync"):
         os.sync()
         return

@@ -1,4 +1,4 @@
-"""Names of keys as file systems see them: those that are one name elsewhere, those that Windows has no files for."""
+"""Names that collide on some file systems, and names that Windows reserves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IS_WINDOWS = sys.platform == "win32"
 
 
 def reserved_in(key: str) -> str | None:
-    """The first name of a key, or of a prefix, that this system has no file for, or a device; always None but on Windows.
+    """The first name in a key or prefix that Windows reserves; None on other systems.
 
     >>> reserved_in("a/b")
     """

@@ -37,7 +37,7 @@ _WAIT = 60.0
 """For how many seconds to wait for another writer that puts its version in place."""
 
 _locks = LockFiles()
-"""Those of files that are replaced, where a file is not locked itself."""
+"""Lock files beside archives, where an archive itself is not locked."""
 
 _CHANGED = "another writer has {0} the file since it was opened; open it again and repeat the changes"
 
@@ -83,7 +83,7 @@ class Replacement:
                 if now != self._mark:
                     raise OSError(errno.ESTALE, _CHANGED.format("changed"))
                 if not BY_DESCRIPTORS:
-                    self._close_old()  # Windows replaces no open file on some file systems
+                    self._close_old()  # some file systems of Windows replace no open file
                 calls.rename(self.temporary, self.target)
         sync_directory(self.target.parent)
 

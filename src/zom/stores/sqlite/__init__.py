@@ -419,7 +419,7 @@ def _text(value: bytes) -> str:
 
 
 def _uri(path: Path) -> str:
-    """The URI of the file, as SQLite takes it: a host of Windows is a part of its path there."""
+    """The URI of the file for SQLite, which expects a Windows host as part of the path."""
     if os.sep == "\\":
         from zom.stores.system.windows import short_path  # noqa: PLC0415 - nobody else needs it
 

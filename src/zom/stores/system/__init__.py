@@ -1,7 +1,7 @@
-"""The calls of the system that files are read, written and locked by.
+"""System calls that open, read, write and lock files.
 
-Most systems have calls that take the descriptor of a directory, so that no name leads out of it. Windows has none, and there
-`by_path` has the same calls, by paths. Who wants a file takes it from `calls`, which is `os` where that does.
+Most systems resolve a name relative to the descriptor of a directory, so no name escapes it. Windows has no such calls:
+`by_path` replaces them. Use `calls`, which is `os` wherever `os` has them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 __all__ = ["BY_DESCRIPTORS", "calls", "is_gone"]
 
 BY_DESCRIPTORS = os.open in os.supports_dir_fd
-"""Whether this system opens files by the descriptor of a directory, and a name in it."""
+"""Whether this system opens a file by the descriptor of its directory."""
 
 if TYPE_CHECKING or BY_DESCRIPTORS:
     import os as calls

@@ -1,8 +1,8 @@
-"""The calls of `os` that take descriptors of directories, for systems that have no such descriptors, as Windows: by paths.
+"""Replacements, by path, for calls of `os` that take the descriptor of a directory: Windows has none.
 
-An open directory is a number here that stands for its path, beyond those that the system gives to files. Nothing of it is
-open, so that others may rename and remove it. A link on the way is looked for before a file is opened or removed, so one that
-another program makes at that very moment is followed. No path is too long, and no name means a device.
+An open directory is a number that stands for its path; real descriptors are smaller. Nothing holds the directory open, so
+other programs can rename and delete it. Links are checked before a file is opened or deleted: one that another program
+creates at that moment is followed. Paths have no length limit, and no name is a device.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL = os.O_RDONLY, os.O_WRONLY, os.O_RDW
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 O_CLOEXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 O_DIRECTORY, O_NOFOLLOW = 1 << 28, 1 << 29
-"""What no system means by these bits."""
+"""Bits that no system uses."""
 
 _FIRST = 1 << 30
 """The first number of an open directory."""
@@ -72,7 +72,7 @@ _paths: dict[int, str] = {}
 def open(  # noqa: A001 - as in os
     path: str | os.PathLike[str], flags: int, mode: int = 0o777, *, dir_fd: int | None = None
 ) -> int:
-    """As os.open; a directory is opened with O_DIRECTORY only."""
+    """As os.open; directories need O_DIRECTORY."""
     where = _path(path, dir_fd)
     if flags & O_NOFOLLOW and _is_link(where):
         raise _error(errno.ENOTDIR if flags & O_DIRECTORY else errno.ELOOP)
@@ -110,7 +110,7 @@ def fstat(descriptor: int) -> os.stat_result:
 
 
 def fsync(descriptor: int) -> None:
-    """As os.fsync; Windows writes the names in a directory by itself, in their order."""
+    """As os.fsync; Windows itself writes directory entries in order."""
     if descriptor < _FIRST:
         os.fsync(descriptor)
     elif not _IS_WINDOWS:
@@ -122,7 +122,7 @@ def fsync(descriptor: int) -> None:
 
 
 def sync_file(name: str, *, dir_fd: int) -> None:
-    """Write the file `name` to disk; Windows does so for who may write it only."""
+    """Flush the file `name` to disk; Windows needs write access for that."""
     descriptor = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, dir_fd=dir_fd)
     try:
         os.fsync(descriptor)
@@ -131,7 +131,7 @@ def sync_file(name: str, *, dir_fd: int) -> None:
 
 
 def fpathconf(descriptor: int, name: str) -> int:
-    """OSError, since nobody tells."""
+    """Raise OSError: the limit is unknown."""
     del descriptor, name
     raise _error(errno.ENOSYS)
 
@@ -142,14 +142,14 @@ def stat(path: str, *, dir_fd: int | None = None, follow_symlinks: bool = True) 
 
 
 def access(path: str, mode: int, *, dir_fd: int | None = None, **how: bool) -> bool:
-    """As os.access; links are not followed for F_OK, and nobody is asked as whom this process runs."""
+    """As os.access; F_OK does not follow links, and effective ids are ignored."""
     del how
     where = _path(path, dir_fd)
     return os.path.lexists(where) if mode == os.F_OK else os.access(where, mode)
 
 
 def mkdir(path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
-    """As os.mkdir. On Windows what is made in a directory of one user's own stays his, wherever it is moved: there it is all's."""
+    """As os.mkdir. Windows ignores `mode`: files keep the access rights of the directory they were created in, even after a move."""
     os.mkdir(_path(path, dir_fd), 0o777 if _IS_WINDOWS else mode)
 
 
@@ -172,7 +172,7 @@ def rename(
     src_dir_fd: int | None = None,
     dst_dir_fd: int | None = None,
 ) -> None:
-    """As os.rename: a file takes the place of another one. On Windows a directory takes nobody's place, not even an empty one's."""
+    """As os.rename: a file replaces a file. On Windows a directory replaces nothing, not even an empty directory."""
     source, target = _path(old, src_dir_fd), _path(new, dst_dir_fd)
     if not _IS_WINDOWS:
         os.rename(source, target)
@@ -190,7 +190,7 @@ def link(
     dst_dir_fd: int | None = None,
     follow_symlinks: bool = True,
 ) -> None:
-    """As os.link, of what is no link itself; ENOTSUP where the file system has no links, as on exFAT."""
+    """As os.link, for regular files; ENOTSUP if the file system has no hard links, such as exFAT."""
     del follow_symlinks  # Windows has no such choice
     try:
         os.link(_path(old, src_dir_fd), _path(new, dst_dir_fd))
@@ -257,19 +257,19 @@ def _opened(path: str) -> int:
 
 
 def _path(name: str | os.PathLike[str], directory: int | None) -> str:
-    """The path of a name in an open directory, as the system takes it however long it is."""
+    """The path of a name in an open directory, without a length limit."""
     name = os.fspath(name)
     if directory is None:
         return windows.long_path(os.path.abspath(name)) if _IS_WINDOWS else os.path.abspath(name)
     above = _paths.get(directory)
     if above is None:
         raise _error(errno.EBADF)
-    # Not joined: a name with a drive would be a path of its own.
+    # os.path.join would drop `above` for a name with a drive.
     return above if name in {"", "."} else f"{above}{os.sep}{name.replace('/', os.sep)}"
 
 
 def _is_link(path: str) -> bool:
-    """Whether it is a symbolic link, or a junction, which Windows has for directories."""
+    """Whether it is a symbolic link, or a junction of Windows."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:
@@ -278,7 +278,7 @@ def _is_link(path: str) -> bool:
 
 
 def _is_below_file(path: str) -> bool:
-    """Whether there is a file where `path` has a directory: Windows says that it is missing."""
+    """Whether a parent of `path` is a file; Windows only reports that `path` is missing."""
     above = os.path.dirname(path)
     while above != path:
         try:

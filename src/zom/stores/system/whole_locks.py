@@ -28,7 +28,7 @@ UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENO
 """What a file system answers that knows no locks."""
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 5e-4, 2e-2
-"""The seconds between two looks at a lock that somebody has, where no call can wait for it."""
+"""Seconds between two attempts to take a lock by polling."""
 
 _READ, _WRITE, _NONE = (
     struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
@@ -67,7 +67,7 @@ def _lock(descriptor: int, kind: bytes, *, wait: bool) -> None:
 
 
 def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
-    """A call that waits could not be interrupted there."""
+    """Poll: a blocking call could not be interrupted."""
     from zom.stores.system import windows  # noqa: PLC0415 - as above
 
     pause = SHORTEST_PAUSE

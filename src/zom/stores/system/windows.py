@@ -1,7 +1,7 @@
-"""What Windows has in place of the calls of other systems: files that others may rename and delete while they are open.
+"""Files on Windows that other programs can rename, replace and delete while they are open.
 
-Win32 API: CreateFileW, ReadFile, WriteFile, LockFileEx, SetFileInformationByHandle. Python opens files so that nobody can rename
-or delete them meanwhile, nor replace them, and reads them where their pointer stands, which threads share.
+Win32 API: CreateFileW, ReadFile, WriteFile, LockFileEx, SetFileInformationByHandle. Python's own calls open files without
+sharing for deletion, and read at a file pointer that threads share.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ __all__ = [
 
 _READ, _WRITE, _DELETE = 0x8000_0000, 0x4000_0000, 0x0001_0000
 _SHARED = 7
-"""With all who read, write and delete."""
+"""FILE_SHARE_READ, _WRITE and _DELETE."""
 _NEW, _EXISTING, _EITHER = 1, 3, 4
 _NORMAL, _NO_LINK = 0x80, 0x0020_0000
 
 _RENAME, _REPLACING = 22, 1 | 2
-"""FileRenameInfoEx, and its flags: replace what is there, though it be open."""
+"""FileRenameInfoEx, and its flags: replace the target, even if it is open."""
 
 _ALONE, _AT_ONCE = 2, 1
 _END = 0xFFFF_FFFF
 
 _DENIED, _SHARING, _LOCKED, _AT_END = 5, 32, 33, 38
 UNKNOWN = {1, 50, 87}
-"""Errors of a call that a system, or a file system, has not."""
+"""Errors for calls that the system or file system does not support."""
 _PENDING = -0x3FFFFFAA
-"""STATUS_DELETE_PENDING: a file that was deleted, and is open somewhere, keeps its name on older systems until it is closed."""
+"""STATUS_DELETE_PENDING: on older systems a deleted file keeps its name until its last handle is closed."""
 
 _PATIENCE = 1.0
-"""For how many seconds others, as programs that look for viruses, may have a file that is to be moved or deleted."""
+"""Seconds to retry while another program, such as a virus scanner, holds a file."""
 
 _MOST = 1 << 30
 
@@ -62,7 +62,7 @@ _T = TypeVar("_T")
 
 
 class _Overlapped(ctypes.Structure):
-    """OVERLAPPED: where in a file is read, written or locked."""
+    """OVERLAPPED: the offset of a read, write or lock."""
 
     _fields_ = (
         ("internal", ctypes.c_size_t),
@@ -79,7 +79,7 @@ def _at(offset: int) -> Any:
 
 @lru_cache(maxsize=1)
 def _system() -> Any:
-    """The library of the system, each of its calls with the types of what it takes."""
+    """kernel32, with the argument types of its functions."""
     system: Any = vars(ctypes)["WinDLL"]("kernel32", use_last_error=True)
     handle, text, number, place = ctypes.c_void_p, ctypes.c_wchar_p, ctypes.c_uint32, ctypes.c_void_p
     system.CreateFileW.argtypes = [text, number, number, place, number, number, handle]
@@ -103,7 +103,7 @@ def _error(number: int, path: str | None = None) -> OSError:
 
 
 def long_path(path: str) -> str:
-    r"""The absolute `path` as the system takes it unchanged: of any length, and no name a device.
+    r"""The absolute `path` in the form that has no length limit and no device names.
 
     >>> long_path(r"C:\data"), long_path(r"\\server\share\data")
     ('\\\\?\\C:\\data', '\\\\?\\UNC\\server\\share\\data')
@@ -114,7 +114,7 @@ def long_path(path: str) -> str:
 
 
 def short_path(path: str) -> str:
-    r"""The same path as others take it.
+    r"""The inverse of `long_path`.
 
     >>> [short_path(long_path(each)) for each in (r"C:\data", r"\\server\share")] == [r"C:\data", r"\\server\share"]
     True
@@ -125,7 +125,7 @@ def short_path(path: str) -> str:
 
 
 def patiently(call: Callable[[], _T], in_use: Collection[int] = (_DENIED, _SHARING)) -> _T:
-    """What the call gives, called again and again for a while if others have what is there, as its error tells."""
+    """Return the result of `call`; retry while it fails with one of the error numbers `in_use`."""
     ends = time.monotonic() + _PATIENCE
     pause = 0.001
     while True:
@@ -139,7 +139,7 @@ def patiently(call: Callable[[], _T], in_use: Collection[int] = (_DENIED, _SHARI
 
 
 def open_file(path: str, flags: int) -> int:
-    """As os.open, without a change of line ends; others may rename, replace and delete the file meanwhile."""
+    """As os.open, in binary mode and shared with all other access."""
     return patiently(lambda: _opened(path, flags), in_use=(_SHARING,))
 
 
@@ -149,7 +149,7 @@ def _opened(path: str, flags: int) -> int:
     handle = _handle(path, access, how, _NORMAL)
     descriptor: int
     try:
-        # Nobody else inherits it, and no byte is another line end.
+        # O_BINARY | O_NOINHERIT
         descriptor = msvcrt.open_osfhandle(handle, flags & ~(os.O_CREAT | os.O_EXCL) | 0x8080)
     except BaseException:
         _system().CloseHandle(handle)
@@ -169,7 +169,7 @@ def _handle(path: str, access: int, how: int, attributes: int) -> int:
 
 
 def replace_file(source: str, target: str) -> None:
-    """As os.replace of a file, also where the target is open in a way that it can be."""
+    """As os.replace for files; also replaces a target that is open with full sharing."""
     handle = _handle(source, _DELETE, _EXISTING, _NO_LINK)
     try:
         name = target.encode("utf-16-le", "surrogatepass")
@@ -191,14 +191,14 @@ def replace_file(source: str, target: str) -> None:
         error = _last_error(target)
     finally:
         _system().CloseHandle(handle)
-    # Older systems, and file systems of others, have no such call.
+    # Not supported by older systems and by file systems other than NTFS.
     if getattr(error, "winerror", None) not in UNKNOWN:
         raise error
     os.replace(source, target)
 
 
 def read_at(descriptor: int, length: int, offset: int) -> bytes:
-    """As os.pread: the pointer of the file, which threads share, makes no difference."""
+    """As os.pread: independent of the shared file pointer."""
     length = min(length, _MOST)
     value = ctypes.create_string_buffer(length)
     got = ctypes.c_uint32()
@@ -221,7 +221,7 @@ def write_at(descriptor: int, value: bytes | memoryview[int], offset: int) -> in
 
 
 def lock(descriptor: int, *, shared: bool = False) -> None:
-    """Lock all of an open file for its handle, as tensorstore does; BlockingIOError where another has it."""
+    """Lock an open file for its handle, as tensorstore does; BlockingIOError if another handle holds it."""
     how = _AT_ONCE if shared else _AT_ONCE | _ALONE
     handle = msvcrt.get_osfhandle(descriptor)
     if not _system().LockFileEx(handle, how, 0, _END, _END, _at(0)):
@@ -235,7 +235,7 @@ def lock(descriptor: int, *, shared: bool = False) -> None:
 
 
 def unlock(descriptor: int) -> None:
-    """Unlock it again."""
+    """Release the lock."""
     handle = msvcrt.get_osfhandle(descriptor)
     if not _system().UnlockFileEx(handle, 0, _END, _END, _at(0)):
         raise _last_error()
