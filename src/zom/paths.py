@@ -47,6 +47,7 @@ __all__ = [
     "parent",
     "parse_path",
     "windows_reserved",
+    "windows_reserved_in",
 ]
 
 FormatName = Literal["v2", "v3", "draft"]
@@ -442,3 +443,12 @@ def windows_reserved(name: str) -> bool:
     if _NOT_ON_WINDOWS.search(name):
         return True
     return name.partition(".")[0].rstrip(" ").upper() in _DEVICES
+
+
+def windows_reserved_in(key: str) -> str | None:
+    """The first name in a key or prefix that Windows reserves.
+
+    >>> windows_reserved_in("a/con/b."), windows_reserved_in("a/b/")
+    ('con', None)
+    """
+    return next((name for name in key.split("/") if windows_reserved(name)), None)

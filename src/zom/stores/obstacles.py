@@ -6,11 +6,13 @@ import errno
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.dataclass import dataclass
+from zom.paths import windows_reserved_in
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["NO_LINK", "Obstacle", "Wanted", "long_keys", "refuse_any"]
+__all__ = ["NO_LINK", "Obstacle", "Wanted", "long_keys", "refuse_any", "reserved_keys"]
 
 
 NO_LINK: Final = "a directory that is no symbolic link"
@@ -75,3 +77,15 @@ def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:
             yield Obstacle(
                 key, f"a key of at most {limit} bytes", f"one of {length} bytes", "shorten its path"
             )
+
+
+def reserved_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
+    """An obstacle for each key with a name that Windows reserves.
+
+    >>> [obstacle.found for obstacle in reserved_keys(["a/con", "a/b"])]
+    ['"con"']
+    """
+    for key in keys:
+        name = windows_reserved_in(key)
+        if name is not None:
+            yield Obstacle(key, "names that Windows has for files", show(name), "choose another name")

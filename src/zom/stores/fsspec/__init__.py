@@ -15,8 +15,6 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.packages import imported
-from zom.paths import windows_reserved
-from zom.problems import show
 from zom.reason import reason_of
 from zom.stores.credentials import hidden, secrets_in, shown_url
 from zom.stores.foreign_failures import is_absence, is_no_directory, lacks_bucket
@@ -43,7 +41,7 @@ from zom.stores.fsspec.ftp import answer_of, is_refusal, is_unclear, list_whole
 from zom.stores.fsspec.links import Links
 from zom.stores.fsspec.parts import Parts, bounds_of, takes_parts
 from zom.stores.interface import ByteRange, Capabilities, Listing, Obstacle, Store, Suffix, Wanted
-from zom.stores.obstacles import refuse_any
+from zom.stores.obstacles import refuse_any, reserved_keys
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -371,12 +369,9 @@ class FsspecStore(Store):
             *self._links.obstacles(wanted.removes),
         ]
 
-    def _renamed(self, keys: Iterable[str]) -> Iterator[Obstacle]:
+    def _renamed(self, keys: Iterable[str]) -> Iterable[Obstacle]:
         """The keys that a server of Windows' files lists under other names than they were written by."""
-        for key in keys if self._protocol in WINDOWS else ():
-            name = next((each for each in key.split("/") if windows_reserved(each)), None)
-            if name is not None:
-                yield Obstacle(key, "names that Windows has for files", show(name), "choose another name")
+        return reserved_keys(keys) if self._protocol in WINDOWS else ()
 
     @property
     @override

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Unsynced", "sync_directory"]
 
+_FLUSHED = (READ if BY_DESCRIPTORS else calls.O_RDWR | calls.O_CLOEXEC) | calls.O_NOFOLLOW
+"""How a file is opened to be flushed; Windows needs write access for that."""
+
 _MANY = 1 << 16
 """How many keys are kept in mind; beyond, a flush syncs every file system."""
 
@@ -99,16 +102,15 @@ def _sync_below(root: int, path: str) -> None:
 
 
 def _sync_in(directory: int, name: str) -> None:
-    if BY_DESCRIPTORS:
-        descriptor = calls.open(name, READ | calls.O_NOFOLLOW, dir_fd=directory)
-        try:
-            calls.fsync(descriptor)
-        finally:
-            calls.close(descriptor)
-    elif stat.S_ISREG(calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
-        from zom.stores.system.by_path import sync_file  # noqa: PLC0415 - nobody else needs it
-
-        sync_file(name, dir_fd=directory)
+    if not BY_DESCRIPTORS and not stat.S_ISREG(
+        calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    ):
+        return  # Windows writes directory entries itself
+    descriptor = calls.open(name, _FLUSHED, dir_fd=directory)
+    try:
+        calls.fsync(descriptor)
+    finally:
+        calls.close(descriptor)
 
 
 def _sync_all(root: int) -> None:

@@ -36,7 +36,7 @@ def folds_names(path: Path) -> bool:
         if here is None:
             return False
         disk = here.stat().st_dev
-        with calls.scandir(here) as entries:
+        with os.scandir(here) as entries:
             inside = next((here / each.name for each in entries if each.name.swapcase() != each.name), None)
         for at in (inside, here, *here.parents):
             if at is not None and at.name.swapcase() != at.name and at.parent.stat().st_dev == disk:

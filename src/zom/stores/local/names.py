@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zom.paths import collisions, windows_reserved
+from zom.paths import collisions, windows_reserved_in
 
 if TYPE_CHECKING:
     from zom.stores.interface import Store
@@ -20,9 +20,7 @@ def reserved_in(key: str) -> str | None:
 
     >>> reserved_in("a/b")
     """
-    if not _IS_WINDOWS:
-        return None
-    return next((name for name in key.split("/") if windows_reserved(name)), None)
+    return windows_reserved_in(key) if _IS_WINDOWS else None
 
 
 def colliding(store: Store, prefix: str = "") -> list[tuple[str, str]]:

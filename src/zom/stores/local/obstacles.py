@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zom.dataclass import dataclass
-from zom.problems import show
 from zom.stores.local.files import kind, names_in
 from zom.stores.local.names import reserved_in
 from zom.stores.local.temporary import OWN, TEMPORARY
-from zom.stores.obstacles import NO_LINK, Obstacle
+from zom.stores.obstacles import NO_LINK, Obstacle, reserved_keys
 from zom.stores.system import BY_DESCRIPTORS, calls
 
 if TYPE_CHECKING:
@@ -59,8 +58,8 @@ class _Look:
         """Why `key` can't be written."""
         path, _, name = key.rpartition("/")
         above = self.directory(path)
-        if reserved := reserved_in(key):
-            yield Obstacle(key, "names that Windows has for files", show(reserved), "choose another name")
+        if reserved_in(key):
+            yield from reserved_keys([key])
         elif isinstance(above, Obstacle):
             yield from self._once(above)
         elif (too_long := self._too_long(key, name)) is not None:

@@ -46,7 +46,6 @@ __all__ = [
     "rmdir",
     "scandir",
     "stat",
-    "sync_file",
     "unlink",
 ]
 
@@ -119,15 +118,6 @@ def fsync(descriptor: int) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-
-
-def sync_file(name: str, *, dir_fd: int) -> None:
-    """Flush the file `name` to disk; Windows needs write access for that."""
-    descriptor = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, dir_fd=dir_fd)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def fpathconf(descriptor: int, name: str) -> int:
@@ -205,9 +195,9 @@ def listdir(path: int | str | os.PathLike[str]) -> list[str]:
     return os.listdir(_path("", path) if isinstance(path, int) else path)
 
 
-def scandir(path: int | str | os.PathLike[str]) -> Any:
-    """As os.scandir, also of an open directory."""
-    return os.scandir(_path("", path) if isinstance(path, int) else path)
+def scandir(descriptor: int) -> Any:
+    """As os.scandir of an open directory."""
+    return os.scandir(_path("", descriptor))
 
 
 def fwalk(
