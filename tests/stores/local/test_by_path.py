@@ -202,7 +202,9 @@ def test_a_name_with_a_drive_leads_nowhere_else(root, tmp_path):
     ],
     ids=["stores", "places", "hierarchies"],
 )
-def test_stores_and_hierarchies_do_what_they_do_elsewhere(tests):
-    command = [sys.executable, "-c", WITHOUT, "-q", "-x", "-p", "no:cacheprovider", *tests]
+def test_stores_and_hierarchies_do_what_they_do_elsewhere(tests, tmp_path):
+    # A directory of its own: two pytests that clean up the same one disturb each other.
+    options = ["-q", "-x", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'inner'}"]
+    command = [sys.executable, "-c", WITHOUT, *options, *tests]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
