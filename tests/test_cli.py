@@ -98,7 +98,7 @@ def test_help_names_every_verb_and_the_exit_codes(call):
     assert (code, err) == (0, "")
     verbs = re.findall(r"^    (\w+) ", out, re.MULTILINE)
     assert verbs == VERBS
-    assert "exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage" in out
+    assert "exit codes: 0 success, 1 problems or differences found, 2 wrong usage" in out
 
 
 def test_help_that_cannot_be_written_is_an_error(monkeypatch, capsys):
@@ -190,7 +190,7 @@ def test_wrong_usage_is_one_line_that_says_where_to_look(call, arguments, messag
         (["schema", "export", "--lst"], "zom schema export: unknown option '--lst';"),
         (["schema", "list", "more"], "zom schema list: unexpected argument 'more';"),
         (["schema", "--lst", "list"], "zom schema: unknown option '--lst';"),
-        (["schema", "exprt"], "zom schema: no verb is called 'exprt'; did you mean 'export'?"),
+        (["schema", "exprt"], "zom schema: unknown verb 'exprt'; did you mean 'export'?"),
         (["tree", "x", "--format", "jso"], "zom tree: argument --format: expected one of text, json, html, found 'jso'; did you mean 'json'?"),
         (["--colr", "never", "tree", "x"], "zom: unknown option '--colr'; did you mean '--color'?"),
         (["--colr=never", "tree"], "zom: unknown option '--colr'; did you mean '--color'?"),
@@ -222,13 +222,11 @@ def test_options_of_one_letter_go_together(call):
 
 
 def test_an_unknown_verb_is_wrong_usage_and_a_near_one_is_named(call):
-    assert call("validat") == (2, "", "zom: no verb is called 'validat'; did you mean 'validate'?\n")
-    assert call("--debug", "q")[2].endswith("zom: no verb is called 'q'; zom --help lists all of them\n")
+    assert call("validat") == (2, "", "zom: unknown verb 'validat'; did you mean 'validate'?\n")
+    assert call("--debug", "q")[2].endswith("zom: unknown verb 'q'; run zom --help for the list\n")
 
 
-FAULT = (
-    "zom: internal error: KeyError: 'gone'; please report it, with what the same command says with --debug\n"
-)
+FAULT = "zom: internal error: KeyError: 'gone'; please report it with the output of the same command with --debug\n"
 
 
 def test_a_fault_of_zom_is_one_line_and_no_traceback(call, monkeypatch):
@@ -257,10 +255,10 @@ def test_an_interrupt_is_one_line_that_says_what_to_do(call, monkeypatch):
     monkeypatch.setattr("zom.cli.rules.run", interrupted)
     assert call("rules") == (130, "", "zom rules: interrupted\n")
     monkeypatch.setattr("zom.cli.delete.run", interrupted)
-    said = "zom delete: interrupted; if it had begun to write, zom repair STORE finishes or undoes that\n"
+    said = "zom delete: interrupted; run zom repair STORE to finish or undo what it had begun to write\n"
     assert call("delete", "a.zarr::b") == (130, "", said)
     monkeypatch.setattr("zom.cli.copy.run", interrupted)
-    said = "zom copy: interrupted; run it again, and it goes on or starts anew\n"
+    said = "zom copy: interrupted; run it again to continue or restart\n"
     assert call("copy", "a.zarr", "b.zarr") == (130, "", said)
 
 
@@ -332,7 +330,7 @@ def test_a_document_with_errors_is_not_shown(call, tmp_path):
 
 def test_attributes_alone_are_no_hierarchy(call, tmp_path):
     (tmp_path / ".zattrs").write_text("{}")
-    message = ".zattrs: attributes alone are no node; name the .zarray or .zgroup beside it"
+    message = ".zattrs: attributes alone are not a node; name the .zarray or .zgroup beside it"
     assert call("tree", ".zattrs") == (3, "", f"zom tree: {message}\n")
 
 
@@ -576,7 +574,7 @@ def test_explain_of_an_unknown_code_names_near_ones(call):
 
 
 def test_explain_of_something_else_names_the_list(call):
-    message = "no rule has the code 'q'; zom rules lists all of them"
+    message = "no rule has the code 'q'; run zom rules for the list"
     assert call("explain", "q") == (2, "", f"zom explain: {message}\n")
 
 
@@ -610,5 +608,5 @@ def test_rules_are_found_by_what_their_codes_begin_with_and_by_convention(call):
 
 
 def test_rules_of_no_code_are_wrong_usage(call):
-    message = "no rule has a code like 'x/*'; zom rules lists all of them"
+    message = "no rule matches 'x/*'; run zom rules for the list"
     assert call("rules", "x/*") == (2, "", f"zom rules: {message}\n")

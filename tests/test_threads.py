@@ -126,7 +126,7 @@ def test_a_python_without_processes_validates_all_places(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     first, last = done.stderr.splitlines()
-    assert first.startswith("zom validate: one process does all, since no other can be started: ")
+    assert first.startswith("zom validate: running in one process, since no other can be started: ")
     assert last == "2 stores: no problems; no convention was found"
 
 

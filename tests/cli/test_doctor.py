@@ -64,7 +64,7 @@ distributed         not installed: it gives work spread over a cluster of dask; 
 h5py                not installed: it gives HDF5 and netCDF-4 files as stores; pip install 'zom[hdf5]'
 cf-units            not installed: it gives the rules of CF on units; pip install 'zom[cf]'
 pyyaml              not installed: it gives declarations in YAML; pip install 'zom[yaml]'
-nothing is known to be wrong
+no known problems
 """
 
 
@@ -84,7 +84,7 @@ def test_the_doctor_names_versions(call):
     assert code == 0
     assert f"zom                 {zom.__version__}" in out
     assert f"numpy               {np.__version__}" in out
-    assert out.endswith("nothing is known to be wrong\n")
+    assert out.endswith("no known problems\n")
 
 
 def test_the_doctor_works_with_needed_packages_only():

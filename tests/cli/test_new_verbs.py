@@ -95,7 +95,7 @@ def test_a_checksum_is_that_of_zarr_checksum(call, tmp_path):
     assert call("checksum", "a.zarr") == (0, f"{DIGEST}  a.zarr\n", "")
     assert call("checksum", "a.zarr", "--expect", DIGEST)[0] == 0
     code, _, err = call("checksum", "a.zarr", "--expect", "0-0--0")
-    assert (code, err) == (1, "a.zarr: expected the digest 0-0--0; the store holds something else\n")
+    assert (code, err) == (1, "a.zarr: expected the digest 0-0--0; the content differs\n")
 
 
 DIGEST = "c1919e922b47e63a326b3add50678dcd-6--8"
@@ -111,7 +111,7 @@ def test_stores_of_any_kind_with_the_same_bytes_have_one_checksum(filled):
 
 
 def test_one_digest_is_expected_of_one_store(filled):
-    message = "zom checksum: --expect: is the digest of one store; name one\n"
+    message = "zom checksum: --expect takes exactly one store\n"
     assert filled("checksum", "a.zarr", "a.zarr::time", "--expect", "x") == (2, "", message)
 
 
@@ -242,7 +242,7 @@ def test_the_name_of_a_model_is_one_in_both_languages(call, small, name):
     zom.materialize(small, "a.zarr")
     code, out, err = call("codegen", "a.zarr", "--name", name)
     assert (code, out) == (2, "")
-    assert f"expected a name of letters, digits and _ that begins with a letter, found {name!r}; see" in err
+    assert f"expected a name of letters, digits and _ that starts with a letter, found {name!r}; see" in err
 
 
 def test_a_node_called_as_the_root_leaves_the_root_its_name(call):

@@ -102,7 +102,7 @@ def test_a_url_is_not_cut_at_the_colons_of_its_address():
 
 
 def test_a_document_has_no_nodes_behind_two_colons(call, document):
-    text = "a.json::t2m: a.json is a document, no store; name it without ::t2m"
+    text = "a.json::t2m: a.json is a document, not a store; name it without ::t2m"
     assert call("tree", f"{document}::t2m") == (2, "", f"zom tree: {text}\n")
 
 
@@ -232,12 +232,12 @@ def test_a_target_may_be_new():
 
 
 def test_memory_is_no_target(call, document):
-    text = "memory://a: memory ends with the command; name a directory or a file"
+    text = "memory://a: a memory store is lost when the command ends; name a directory or a file"
     assert call("create", document, "memory://a") == (2, "", f"zom create: {text}\n")
 
 
 def test_a_document_is_no_target(call, document):
-    text = "a.json: is a file, and no store; name a new place"
+    text = "a.json: is a file, not a store; name a new place"
     assert call("create", document, document) == (3, "", f"zom create: {text}\n")
     assert call("create", document, "-")[0] == 2
 
@@ -273,7 +273,7 @@ def test_references_are_a_store_in_a_document(call, tmp_path, version):
 
 def test_a_name_that_looks_like_an_option_is_told_how_to_write(call, tmp_path):
     zom.save(tmp_path / "-x.zarr", a=[1, 2])
-    told = "zom tree: '{}' looks like an option; to name what is here, write './{}'; see zom tree --help\n"
+    told = "zom tree: '{}' looks like an option; to name the file, write './{}'; see zom tree --help\n"
     for name in ("-x.zarr", "-x.zarr::a"):
         assert call("tree", name) == (2, "", told.format(name, name))
         code, shown, _ = call("tree", f"./{name}")

@@ -73,15 +73,15 @@ def test_export_writes_a_file(call, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "export takes a name or --infer, and not both; zom schema list has the names"),
+        ((), 2, "export takes either a name or --infer; run zom schema list for the names"),
         (
             ("v3/node", "--infer", "a"),
             2,
-            "export takes a name or --infer, and not both; zom schema list has the names",
+            "export takes either a name or --infer; run zom schema list for the names",
         ),
         (("v3/nod",), 2, "no schema is named 'v3/nod'; did you mean 'v3/node' or 'v2/node'?"),
         (("gzip",), 2, "no schema is named 'gzip'; did you mean 'codec/gzip' or 'v2-codec/gzip'?"),
-        (("nothing-like-it",), 2, "no schema is named 'nothing-like-it'; zom schema list has the names"),
+        (("nothing-like-it",), 2, "no schema is named 'nothing-like-it'; run zom schema list for the names"),
         (
             ("v3/node", "-o", "no/such/a.json"),
             3,
@@ -320,16 +320,16 @@ def test_what_the_text_itself_breaks_is_told_too(call, written):
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        ([], "expected a JSON Schema, which is an object; name another file"),
+        ([], "expected a JSON Schema (an object); name another file"),
         (
             {"type": "strin"},
             "not a valid JSON Schema: /type: 'strin' is not valid under any of the given schemas; correct it",
         ),
         (
             {"$ref": "https://example.org/a"},
-            'the schema refers to "https://example.org/a", which is not in it; bundle the two',
+            'the schema refers to "https://example.org/a", which is missing in it; bundle the two',
         ),
-        ({"$ref": "#/$defs/a"}, 'the schema refers to "/$defs/a", which is not in it; bundle the two'),
+        ({"$ref": "#/$defs/a"}, 'the schema refers to "/$defs/a", which is missing in it; bundle the two'),
         (
             {"pattern": "("},
             "not a valid JSON Schema: /pattern: '(' is not a 'regex'; correct it",
@@ -358,7 +358,7 @@ def test_a_document_that_is_too_deep_for_jsonschema_is_told(call, written):
         (
             ("a.json", "--schema", "nope"),
             2,
-            "no such file, and no schema is named 'nope'; zom schema list has the names",
+            "no such file, and no schema is named 'nope'; run zom schema list for the names",
         ),
         (
             ("none.json", "--schema", "v3/node"),

@@ -108,7 +108,7 @@ def test_a_browser_may_ask_before_it_reads(ask):
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "PATCH"])
 def test_nothing_can_be_written(ask, method):
     status, headers, body = ask(method, "/a/c/0", body=b"x")
-    assert (status, body) == (405, b"this server only reads\n")
+    assert (status, body) == (405, b"this server is read-only\n")
     assert headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
@@ -124,7 +124,7 @@ def test_no_path_leads_out_of_the_store(ask, path):
 )
 def test_a_site_cannot_reach_it_by_a_name_of_its_own(ask, host):
     status, _, body = ask("GET", "/a/c/0", {"Host": host})
-    assert (status, body) == (403, b"ask for localhost: this server is for this machine alone\n")
+    assert (status, body) == (403, b"request localhost: this server only serves this machine\n")
 
 
 def test_the_root_is_a_page(ask):
@@ -170,7 +170,7 @@ def request(path, *headers):
 def test_links_that_lead_out_of_the_store_are_not_served(disk, path):
     answer = disk(request(path))
     assert answer.startswith(b"HTTP/1.1 403 ")
-    assert answer.endswith(b"\r\n\r\na symbolic link that leads out of the store is not served\n")
+    assert answer.endswith(b"\r\n\r\nsymbolic links out of the store are not served\n")
     assert disk(request("/inside")).startswith(b"HTTP/1.1 200 ")
 
 
@@ -265,7 +265,7 @@ def test_another_reader_reads_what_is_served_and_ctrl_c_ends_it(served):
         assert (zom.open(store)["a"][:] == np.arange(24).reshape(4, 6)).all()
     child.send_signal(signal.SIGINT)
     assert child.wait(timeout=30) == 0
-    assert "is served for reading until you press Ctrl-C" in child.stderr.read()
+    assert "served read-only until you press Ctrl-C" in child.stderr.read()
 
 
 def test_a_port_that_is_taken_is_told_of(call, small):
@@ -276,7 +276,7 @@ def test_a_port_that_is_taken_is_told_of(call, small):
         port = taken.getsockname()[1]
         code, _, err = call("serve", "a.zarr", "--port", port)
     assert code == 3
-    assert err == f"zom serve: port {port}: address already in use; choose another --port, or leave it out\n"
+    assert err == f"zom serve: port {port}: address already in use; choose another --port, or omit it\n"
     assert call("serve", "a.zarr", "--port", "70000")[0] == 2
 
 

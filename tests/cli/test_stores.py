@@ -301,7 +301,7 @@ def test_diff_compares_a_document_with_a_store_and_stores_with_each_other(call, 
 
 
 def test_diff_reads_standard_input_once(call):
-    message = "standard input can be read once; name a file or a store for A or B"
+    message = "standard input can be read only once; name a file or a store for A or B"
     assert call("diff", "-", "-") == (2, "", f"zom diff: {message}\n")
 
 

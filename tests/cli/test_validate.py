@@ -85,7 +85,7 @@ def test_all_or_none_and_a_name_contradict_each_other(call, written, other):
     code, _, err = call("validate", written(v3.GroupSpec()), "--convention", f"xarray,{other}")
     assert (code, err) == (
         2,
-        "zom validate: --convention: auto and none stand alone; name conventions, or leave the names out\n",
+        "zom validate: --convention: auto and none can't be combined with names; pass one or the other\n",
     )
 
 

@@ -127,7 +127,7 @@ def test_standard_input_is_read_once(call, more):
     code, out, err = call("validate", "-", *more, stdin=b"{}")
     assert (code, out) == (2, "")
     assert err == (
-        "zom validate: standard input can be read once; name - for one of the places, --from-file and --like\n"
+        "zom validate: standard input can be read only once; name - for one of the places, --from-file and --like\n"
     )
 
 
@@ -220,7 +220,7 @@ def test_a_wrong_use_ends_the_command(call, tmp_path):
     code, _, err = call("validate", "a.json::t", "nowhere")
     assert (code, err) == (
         2,
-        "zom validate: a.json::t: a.json is a document, no store; name it without ::t\n",
+        "zom validate: a.json::t: a.json is a document, not a store; name it without ::t\n",
     )
 
 
@@ -266,7 +266,7 @@ def test_a_process_that_is_killed_is_told(monkeypatch, call, stores):
     code, out, err = call("validate", "d", "--jobs", 2)
     assert (code, out) == (3, "")
     assert err == (
-        f"zom validate: {Path('d/one/a.zarr')}: a process ended before its report, perhaps for lack of memory; use "
+        f"zom validate: {Path('d/one/a.zarr')}: a process ended before it reported, possibly out of memory; use "
         "fewer --jobs\n"
     )
     assert stores.is_dir()
@@ -307,7 +307,7 @@ def test_a_table_that_is_none_is_told(call, climate, tmp_path):
     for name, why in (
         (
             "no.xml",
-            "cannot be read: no such file or directory; name the file cf-standard-name-table.xml of CF",
+            "cannot be read: no such file or directory; name CF's file cf-standard-name-table.xml",
         ),
         ("other.xml", "expected a standard name table, found no entry of a name"),
     ):

@@ -91,7 +91,7 @@ def test_the_entry_point_of_a_draft_is_not_made(call):
         b'"https://purl.org/zarr/spec/protocol/core/3.0", "metadata_key_suffix": ".json", "extensions": []}'
     )
     code, out, err = call("plan", "-", "a.zarr", stdin=text)
-    message = "is the entry point of a draft hierarchy, which is made with it; name a group or array"
+    message = "is the entry point of a draft hierarchy, which zom creates itself; name a group or array"
     assert (code, out, err) == (3, "", f"zom plan: -: {message}\n")
 
 
@@ -120,7 +120,7 @@ def test_create_makes_what_another_store_is(call, small, document):
 def test_create_of_what_is_there_writes_nothing(call, document, tmp_path):
     call("create", document, "a.zarr")
     before = files(tmp_path)
-    assert call("create", document, "a.zarr") == (0, "a.zarr: is as it should be; nothing was written\n", "")
+    assert call("create", document, "a.zarr") == (0, "a.zarr: up to date; nothing was written\n", "")
     assert files(tmp_path) == before
 
 
@@ -267,10 +267,10 @@ def test_consolidate_writes_drops_and_says_so(call, tmp_path):
     assert files(tmp_path) == before
     assert call("consolidate", "a.zarr") == (0, f"{said} written\n", "")
     assert call("read", "a.zarr", "--consolidated", "only")[0] == 0
-    assert call("consolidate", "a.zarr") == (0, f"{said} as it should be; nothing was written\n", "")
-    assert call("consolidate", "a.zarr", "--drop", "--dry-run") == (0, f"{said} would be dropped\n", "")
-    assert call("consolidate", "a.zarr", "--drop") == (0, f"{said} dropped\n", "")
-    assert call("consolidate", "a.zarr", "--drop") == (0, f"{said} there is none\n", "")
+    assert call("consolidate", "a.zarr") == (0, f"{said} up to date; nothing was written\n", "")
+    assert call("consolidate", "a.zarr", "--drop", "--dry-run") == (0, f"{said} would be removed\n", "")
+    assert call("consolidate", "a.zarr", "--drop") == (0, f"{said} removed\n", "")
+    assert call("consolidate", "a.zarr", "--drop") == (0, f"{said} already missing\n", "")
 
 
 def test_consolidate_renews_what_is_stale_in_a_zip_file_too(call, tmp_path):
@@ -415,7 +415,7 @@ def test_migrate_names_all_that_the_format_can_not_express(call, tmp_path):
     zom.materialize(v3.GroupSpec(members={"a": array, "b": array}), tmp_path / "new.zarr")
     before = files(tmp_path)
     code, out, err = call("migrate", "new.zarr", "--to", "v2", "--in-place")
-    message = "nothing was written; zom copy with --spec makes what can't be converted"
+    message = "nothing was written; to change what can't be converted, use zom copy with --spec"
     assert (code, err) == (1, f"zom migrate: new.zarr: {message}\n")
     assert [line.partition(": codecs")[0] for line in out.splitlines()] == [
         "new.zarr: error: /a",
@@ -428,7 +428,7 @@ def test_migrate_names_all_that_the_format_can_not_express(call, tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ((), "add --in-place to change the store itself, or --target to leave it as it is"),
+        ((), "pass --in-place to convert the store itself, or --target to leave it unchanged"),
         (("--in-place", "--target", "new.zarr"), "expected --in-place or --target, got both"),
     ],
 )
@@ -446,7 +446,7 @@ def test_migrate_gives_its_report_as_json(call):
 
 @pytest.mark.usefixtures("old")
 def test_migrate_into_a_part_of_a_store_is_wrong_usage(call):
-    message = "new.zarr::a: the target of a migration is a whole store; name it without ::a"
+    message = "new.zarr::a: the target of a migration must be a whole store; name it without ::a"
     assert call("migrate", "old.zarr", "--target", "new.zarr::a") == (2, "", f"zom migrate: {message}\n")
 
 
@@ -470,7 +470,7 @@ def test_delete_of_a_whole_store_must_be_asked_for(call, document, tmp_path):
     before = files(tmp_path)
     told = "zom delete: a.zarr: name a node as a.zarr::a/b, or add --whole\n"
     assert call("delete", "a.zarr") == (2, "", told)
-    told = "zom delete: a.zarr::time: --whole means the store; name it without ::time\n"
+    told = "zom delete: a.zarr::time: --whole deletes the whole store; name it without ::time\n"
     assert call("delete", "a.zarr::time", "--whole") == (2, "", told)
     assert files(tmp_path) == before
     assert call("delete", "a.zarr", "--whole")[0] == 0

@@ -40,7 +40,7 @@ def test_a_hierarchy_is_read_and_shown(place, capsys):
 def test_many_are_validated_by_one_process(capsys):
     assert main(["validate", *PLACES, "--jobs", "2"]) == 0
     told = capsys.readouterr().err
-    assert told.startswith("zom validate: one process does all, since no other can be started: ")
+    assert told.startswith("zom validate: running in one process, since no other can be started: ")
     assert f"{len(PLACES)} stores: no problems" in told
 
 

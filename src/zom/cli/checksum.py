@@ -1,4 +1,4 @@
-"""`zom checksum`: a digest of all keys and values of a store.
+"""`zom checksum`: print a digest of all keys and values of a store.
 
 It is that of zarr-checksum, of the DANDI archive: the MD5 of a directory is that of the JSON of its entries' digests.
 Two stores have one digest where they hold the same keys with the same bytes, whatever kind of stores they are.
@@ -34,9 +34,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="stores, or nodes in them; patterns such as '*.zarr' are expanded",
     )
     parser.add_argument(
-        "--expect", metavar="DIGEST", help="of one store: end with 1 where it has another digest"
+        "--expect", metavar="DIGEST", help="exit with 1 if the digest of the store differs from this one"
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how digests are shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
     declare_progress(parser)
 
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     places = [store_at(name) for name in expanded(arguments.stores)]
     if arguments.expect is not None and len(places) != 1:
-        raise CommandError("--expect: is the digest of one store; name one", USAGE)
+        raise CommandError("--expect takes exactly one store", USAGE)
     found: dict[str, str] = {}
     for place in places:
         found[place.name] = _of_place(place, arguments.progress)
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         say_data(facts_json(found, indent=2))
     if arguments.expect is None or list(found.values()) == [arguments.expect]:
         return CLEAN
-    tell(f"{places[0].name}: expected the digest {arguments.expect}; the store holds something else")
+    tell(f"{places[0].name}: expected the digest {arguments.expect}; the content differs")
     return FINDINGS
 
 
@@ -82,7 +82,8 @@ def digest(store: Store, prefix: str = "", progress: Callable[[int, int], object
         for key, value in zip(batch, store.get_many(batch), strict=True):
             if value is None:
                 raise CommandError(
-                    f"{store.url}: {key!r} was listed and is gone; wait for its writers", FINDINGS
+                    f"{store.url}: {key!r} was listed but no longer exists; wait until its writers are done",
+                    FINDINGS,
                 )
             sums[key.removeprefix(prefix)] = (_md5(value), len(value))
         if progress is not None:

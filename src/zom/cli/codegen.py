@@ -1,4 +1,4 @@
-"""`zom codegen`: typed models of a hierarchy, in Python or TypeScript, that validate it and its like."""
+"""`zom codegen`: generate typed models of a hierarchy in Python or TypeScript."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--lang",
         choices=["python", "typescript"],
         default="python",
-        help="classes for zom and pydantic (the default), or types for TypeScript with a JSON Schema beside them",
+        help="zom classes in Python (the default), or TypeScript types with a JSON Schema",
     )
     parser.add_argument(
-        "--name", type=_name, default="Root", metavar="NAME", help="what the root is called (default: Root)"
+        "--name", type=_name, default="Root", metavar="NAME", help="name of the root class (default: Root)"
     )
     declare_output(parser)
 
@@ -41,7 +41,7 @@ def _name(text: str) -> str:
     if re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is None:
         from argparse import ArgumentTypeError  # noqa: PLC0415 - where there is a mistake
 
-        message = f"expected a name of letters, digits and _ that begins with a letter, found {text!r}"
+        message = f"expected a name of letters, digits and _ that starts with a letter, found {text!r}"
         raise ArgumentTypeError(message)
     return text
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = spec_at(arguments.place, parameters=parameters_from(arguments.parameters))
     if spec.kind == "entry point" or spec.family.form == "draft":
         message = (
-            f"{arguments.place}: models are made of v2 and v3; convert it with zom convert --to v3 first"
+            f"{arguments.place}: expected a v2 or v3 hierarchy; convert it with zom convert --to v3 first"
         )
         raise CommandError(message, UNREADABLE)
     made = python_models if arguments.lang == "python" else typescript_models

@@ -1,4 +1,4 @@
-"""`zom completion`: what bash, zsh and fish need to complete the command.
+"""`zom completion`: print a completion script for bash, zsh or fish.
 
 eval "$(zom completion bash)"       in ~/.bashrc
 eval "$(zom completion zsh)"        in ~/.zshrc, after compinit

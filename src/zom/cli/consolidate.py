@@ -1,4 +1,4 @@
-"""`zom consolidate`: consolidated metadata, written or dropped."""
+"""`zom consolidate`: write or remove consolidated metadata."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
+    parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
+    parser.add_argument("--drop", action="store_true", help="remove consolidated metadata instead")
     parser.add_argument(
-        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL that can be written"
+        "--dry-run", action="store_true", help="report what would be done without writing anything"
     )
-    parser.add_argument("--drop", action="store_true", help="remove it instead")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,9 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
         say_data(facts_json(facts, indent=2))
         return CLEAN
     if arguments.drop:
-        said = "dropped" if changed else "there is none"
+        said = "removed" if changed else "already missing"
     else:
-        said = "written" if changed else "as it should be; nothing was written"
+        said = "written" if changed else "up to date; nothing was written"
     if changed and arguments.dry_run:
         said = f"would be {said}"
     say(f"{place.name}: consolidated metadata: {said}")

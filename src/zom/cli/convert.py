@@ -1,4 +1,4 @@
-"""`zom convert`: a hierarchy in another format, with every loss reported.
+"""`zom convert`: convert a hierarchy document to another format, and report every loss.
 
 Only documents are converted: the chunks stay as they are.
 """
@@ -29,7 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--fill",
         choices=["default", "refuse"],
         default="default",
-        help="what becomes of a fill value that is not defined",
+        help="how to convert an undefined fill value: to the default of the data type, or not at all",
     )
 
 

@@ -1,4 +1,4 @@
-"""`zom copy`: a hierarchy copied to another store, rechunked where asked."""
+"""`zom copy`: copy a hierarchy to another store, optionally rechunked."""
 
 from __future__ import annotations
 
@@ -16,37 +16,40 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a directory, a zip, SQLite, HDF5 or NetCDF4 file, or a URL"
     )
-    parser.add_argument("target", metavar="TARGET", help="another one; may be new")
+    parser.add_argument("target", metavar="TARGET", help="the target store; it may be new")
     parser.add_argument(
         "--spec",
         metavar="PLACE",
-        help="what the copy shall be, where that is something else: other chunks, shards or codecs, another "
-        "format; shapes and data types stay",
+        help="layout of the copy: other chunks, shards, codecs or format, with the same shapes and "
+        "data types",
     )
     parser.add_argument(
         "--select",
         metavar="PATTERN",
-        help="copy only the nodes whose path matches, such as '**/t2m', with the groups above them",
+        help="copy only nodes whose path matches, such as '**/t2m', and their parent groups",
     )
     parser.add_argument(
-        "--jobs", type=jobs, metavar="N", help="how many threads write (default: by the machine)"
+        "--jobs", type=jobs, metavar="N", help="number of writing threads (default: chosen for this machine)"
     )
-    parser.add_argument("--verify", action="store_true", help="read the copy again, and compare")
+    parser.add_argument(
+        "--verify", action="store_true", help="read the copy back and compare it with the source"
+    )
     parser.add_argument(
         "--on-conflict",
         choices=["refuse", "update", "replace"],
         default="refuse",
-        help="what becomes of what lies at TARGET: it is in the way (the default); it stays, and what is "
-        "missing is added; it is removed first",
+        help="if TARGET has nodes: fail (the default), keep them and add missing ones, or delete them first",
     )
     parser.add_argument(
         "--on-error",
         choices=["raise", "skip"],
-        help="what is made of nodes that can't be read: nothing is copied (raise), or they are left out, the root "
-        "too (skip); by default they are left out, and a root that can't be read is an error",
+        help="if nodes can't be read: copy nothing (raise), or leave them out (skip); by default, "
+        "leave them out unless the root itself can't be read",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be copied, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="report what would be copied without writing anything"
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
     declare_progress(parser)
 
 

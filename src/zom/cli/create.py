@@ -1,4 +1,4 @@
-"""`zom create`: a hierarchy made real in a store, all or nothing."""
+"""`zom create`: create a hierarchy in a store, all or nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     declare_plan(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="show the plan, and write nothing; as zom plan"
+        "--dry-run", action="store_true", help="show the plan without writing anything, as zom plan does"
     )
     declare_progress(parser)
 
@@ -91,7 +91,7 @@ def _print_warnings(arguments: argparse.Namespace, place: Operand, plan: Plan) -
 def done(plan: Plan) -> str:
     """What was done, in one line."""
     if plan.is_empty:
-        return f"{plan.url}: is as it should be; nothing was written"
+        return f"{plan.url}: up to date; nothing was written"
     counts = plan.counts
     parts = [f"{counts[verb]} {word}" for verb, word in _DONE.items() if verb in counts]
     chunks = sum(action.chunks for action in plan.actions)

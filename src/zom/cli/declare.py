@@ -1,4 +1,4 @@
-"""`zom declare`: the shortest declaration of a store or a document, to be kept, changed and applied again."""
+"""`zom declare`: write a store or document as a short declaration that you can edit and apply."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a store, a document, or - for standard input")
+    parser.add_argument("--no-values", action="store_true", help="leave out the values of coordinates")
     parser.add_argument(
-        "--no-values", action="store_true", help="state no values of coordinates, which are read from a store"
+        "--format", choices=["yaml", "json"], help="output format (default: by the suffix of FILE)"
     )
-    parser.add_argument(
-        "--format", choices=["yaml", "json"], help="the format of the output (default: by the name of FILE)"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:

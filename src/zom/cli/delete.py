@@ -1,4 +1,4 @@
-"""`zom delete`: a node, and all below it, deleted."""
+"""`zom delete`: delete a node and everything below it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("node", metavar="STORE::a/b", help="the node; with --whole the store")
+    parser.add_argument("node", metavar="STORE::a/b", help="the node, or the store with --whole")
     parser.add_argument("--whole", action="store_true", help="delete the hierarchy at the root of the store")
-    parser.add_argument("--dry-run", action="store_true", help="show the plan, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan without writing anything")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,7 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     place = store_at(arguments.node)
     if place.path and arguments.whole:
-        raise CommandError(f"{place.name}: --whole means the store; name it without ::{place.path}", USAGE)
+        raise CommandError(
+            f"{place.name}: --whole deletes the whole store; name it without ::{place.path}", USAGE
+        )
     if not place.path and not arguments.whole:
         raise CommandError(f"{place.name}: name a node as {place.name}::a/b, or add --whole", USAGE)
     with place.opened(write=not arguments.dry_run) as store:

@@ -1,4 +1,4 @@
-"""`zom demo`: zom's main job on a small climate, from declaring to checking.
+"""`zom demo`: run zom's main job on a small climate dataset.
 
 Everything that is printed was just done; the same calls work in any program.
 """
@@ -100,18 +100,18 @@ def _steps(directory: str) -> Iterator[tuple[str, str]]:
     kept = sum(rule.passed > 0 and not rule.failed for rule in report.rules)
     yield (
         "validated",
-        f"as Zarr, and by the rules of xarray and CF, {kept} of which apply: {_count(report.problems)}",
+        f"Zarr metadata and {kept} rules of xarray and CF: {_count(report.problems)}",
     )
     if os.path.lexists(place):
         zom.repair(place)
     root = cast("Group", zom.materialize(declared, place, on_conflict="replace"))
-    yield "materialized", f"{place}: all of it or nothing, with time, lat and lon"
+    yield "materialized", f"{place}: all or nothing, with the values of time, lat and lon"
     yield "filled", _fill(root, values)
     _compare(root, values)
     if not diff(spec, place):
-        yield "read back", "the same, bit for bit; and the store's spec is the one declared"
+        yield "read back", "identical, bit for bit; the store's spec equals the declared one"
     problems = zom.validate(place, conventions=["xarray", "cf"], data="all").problems
-    yield "checked", f"the store, every chunk decoded, coordinates in order: {_count(problems)}"
+    yield "checked", f"the store, with every chunk decoded: {_count(problems)}"
     yield "exported", _export(directory, spec, problems, root)
 
 
@@ -138,7 +138,7 @@ def _compare(root: Group, values: Mapping[str, Any]) -> None:
     for path, value in values.items():
         array: Any = root[path]
         if array[...].tobytes() != value.astype(array.dtype).tobytes():
-            raise RuntimeError(f"{path}: what was read is not what was written")
+            raise RuntimeError(f"{path}: the values read differ from the values written")
 
 
 def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:
@@ -158,7 +158,7 @@ def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...], r
     write_text(os.path.join(directory, _REPORT), _page(spec, problems, root))  # noqa: PTH118 - as above
     wrong = schema_problems(read_document(document), schema)
     fits = "does not fit" if wrong else "fits"
-    return f"{_SPEC}, which {fits} {_SCHEMA}, a JSON Schema for every other language"
+    return f"{_SPEC}, and {_SCHEMA}, which it {fits}: a JSON Schema for other languages"
 
 
 def _page(spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:
@@ -178,7 +178,7 @@ def _prepare(directory: str) -> None:
         os.makedirs(directory, exist_ok=True)  # noqa: PTH103 - pathlib is slow to import
         foreign = sorted(set(os.listdir(directory)) - {*_LEFT})  # noqa: PTH208 - as above
     except FileExistsError:
-        message = f"{directory} is no directory; name a new one: zom demo DIR"
+        message = f"{directory} is not a directory; name a new one: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
     except (OSError, ValueError) as cause:
         from zom.reason import reason_of  # noqa: PLC0415 - where something failed

@@ -1,4 +1,4 @@
-"""`zom diff`: what differs between two hierarchies.
+"""`zom diff`: compare two hierarchies.
 
 That is what must change in the first to make it mean what the second does. Spelling doesn't count: a default that is written out, or a short-hand name, is no difference. Values that a declaration states are compared with what is stored.
 """
@@ -27,32 +27,30 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("old", metavar="A", help="a document, a store, or - for standard input")
-    parser.add_argument("new", metavar="B", help="another one")
+    parser.add_argument("new", metavar="B", help="the hierarchy to compare with")
     declare_parameters(parser)
     parser.add_argument(
         "--ignore",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="leave out what a pointer leads to, such as /attributes/history; * is part of a step, ** any "
-        "number of steps, NODE:POINTER limits it to some nodes; can be repeated",
+        help="ignore differences at a JSON pointer, such as /attributes/history; * matches part of a "
+        "step, ** any number of steps; NODE:POINTER limits it to some nodes; repeatable",
     )
     parser.add_argument(
         "--data",
         action="store_true",
-        help="compare the values of arrays in two stores, too, bit for bit; without it they are not; chunks that "
-        "can't be read are told, and end it with exit code 3",
+        help="also compare the values of arrays in two stores, bit for bit; unreadable chunks are "
+        "reported with exit code 3",
     )
     parser.add_argument(
         "--on-error",
         choices=["raise", "skip"],
         default="raise",
-        help="what is made of nodes of a store that can't be read: an error (raise, the default), or they are "
-        "left out and told of on standard error (skip)",
+        help="if nodes of a store can't be read: fail (the default), or leave them out and report "
+        "them on standard error",
     )
-    parser.add_argument(
-        "--format", choices=["text", "json", "html"], default="text", help="how changes are shown"
-    )
+    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help="output format")
     declare_output(parser)
 
 
@@ -64,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.handles.comparing import differences  # noqa: PLC0415 - slow to import
 
     if arguments.old == arguments.new == "-":
-        raise CommandError("standard input can be read once; name a file or a store for A or B", USAGE)
+        raise CommandError("standard input can be read only once; name a file or a store for A or B", USAGE)
 
     left_out: list[str] = []
 
@@ -89,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         tell("values were not compared; pass --data to compare them")
     if found.unreadable:
         tell(
-            "some values can't be read, and were not compared; zom validate STORE --data all finds all such chunks"
+            "some values can't be read and were not compared; run zom validate STORE --data all to "
+            "find these chunks"
         )
         return UNREADABLE
     return FINDINGS if found or left_out else CLEAN

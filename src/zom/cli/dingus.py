@@ -1,4 +1,4 @@
-"""`zom dingus`: whether OME-Zarr is valid, as one line of JSON for the runner of OME's conformance suite.
+"""`zom dingus`: validate OME-Zarr for the runner of OME's conformance suite, as one line of JSON.
 
 The runner calls it with a path and reads `{"valid": ..., "message": ...}`: whatever the verdict is, the exit
 code is 0. It is another one only where there is no verdict: where nothing can be read at the path, or the
@@ -32,8 +32,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("mode", choices=["attributes", "zarr"], help=about)
     parser.add_argument("path", metavar="PATH", help="the JSON file or the store")
     rules = (
-        "whose rules count: those of the published schemas (the default), these with SHOULD as MUST, the text's, "
-        "or all with SHOULD as MUST"
+        "rules to check: of the published schemas (the default), of the schemas with SHOULD as "
+        "MUST (strict), of the specification's text, or all with SHOULD as MUST (full)"
     )
     parser.add_argument(
         "--profile", choices=["schema", "strict", "text", "full"], default="schema", help=rules
@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _message(errors: Sequence[Problem], problems: Sequence[Problem]) -> str:
     """What is wrong; of several errors the first, and how many more there are."""
     if not errors:
-        return f"no errors, and {len(problems)} of less weight" if problems else ""
+        more = "warning or note" if len(problems) == 1 else "warnings or notes"
+        return f"no errors, {len(problems)} {more}" if problems else ""
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"{errors[0].code}: {errors[0]}{more}"
 

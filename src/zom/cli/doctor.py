@@ -1,4 +1,4 @@
-"""`zom doctor`: versions of Python, zom and the packages it works with, what is missing, and what is known to be bad.
+"""`zom doctor`: show versions of Python, zom and related packages, and report missing or broken ones.
 
 It imports none of those packages, so that it works where they are missing; packages that extend zom are imported, where zom
 works, to tell which of them can't be.
@@ -84,7 +84,7 @@ BAD = (
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
         for problem in problems:
             say(f"bad: {problem}")
         count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
-        say(count if problems else "nothing is known to be wrong")
+        say(count if problems else "no known problems")
     return FINDINGS if problems else CLEAN
 
 

@@ -126,7 +126,7 @@ class Document:
         if self.family is not None:
             return cast("Spec", from_consolidated(self.family, self.value, "lenient"))
         if self.kind == "attributes":
-            message = f"{self.name}: attributes alone are no node; name the .zarray or .zgroup beside it"
+            message = f"{self.name}: attributes alone are not a node; name the .zarray or .zgroup beside it"
             raise CommandError(message, UNREADABLE)
         if self.kind == "entry point":
             return ENTRY_POINT.classes["entry point"].parse(self.text, "lenient", on_warning=no_warning)
@@ -197,7 +197,7 @@ def read_document(name: str, parameters: Mapping[str, str] | None = None) -> Doc
     value = read_json(text, faults)
     kind, family = _kind_of(name, value)
     if parameters and kind != "declaration":
-        message = f"{called}: --set is for declarations, and this is a document of Zarr; leave it out"
+        message = f"{called}: --set is for declarations, and this is a Zarr document; leave it out"
         raise CommandError(message, USAGE)
     return Document(called, text, value, kind, family, parameters or {})
 

@@ -1,4 +1,4 @@
-"""`zom explain`: the sentence behind the code of a problem, where it stands, and what to do."""
+"""`zom explain`: explain a problem code: its rule, the source of the rule, the fix."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("code", metavar="CODE", help="as it stands after a problem: codec/transpose-order")
     parser.add_argument(
-        "--convention", metavar="NAME", help="the version of a convention that is meant, such as ome/0.4"
+        "code", metavar="CODE", help="the code in brackets after a problem, such as codec/transpose-order"
     )
+    parser.add_argument("--convention", metavar="NAME", help="the version of the convention, such as ome/0.4")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ __all__ = ["declare_output", "write_text"]
 
 def declare_output(parser: argparse.ArgumentParser) -> None:
     """The argument of verbs that write a page, or much else."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def write_text(name: str | None, text: str) -> None:

@@ -1,4 +1,4 @@
-"""`zom info`: one node in full: type, shape, chunks, codecs, attributes."""
+"""`zom info`: show one node in full: type, shape, chunks, codecs, attributes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stored",
         action="store_true",
-        help="tell how many chunks of an array are stored, and in how many bytes; its keys are listed for it",
+        help="also count the stored chunks and bytes of an array; this lists its keys",
     )
     parser.add_argument(
         "--picture",
         action="store_true",
-        help="with --format html, show a reduced slice of an array's values: at most 64 chunks are read",
+        help="with --format html, show a reduced slice of an array's values; this reads at most 64 chunks",
     )
-    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help="how it is shown")
+    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help="output format")
     declare_output(parser)
 
 
@@ -90,7 +90,9 @@ def _described(place: Operand) -> _Facts:
     document = read_document(place.name)
     spec = document.spec()
     if spec.kind == "entry point":
-        message = f"{document.name}: is the entry point of a draft hierarchy, and no node; zom tree shows it"
+        message = (
+            f"{document.name}: is the entry point of a draft hierarchy, not a node; show it with zom tree"
+        )
         raise CommandError(message, UNREADABLE)
     layouts = {layout.family: layout for layout in (V2_LAYOUT, V3_LAYOUT, DRAFT_2022)}
     layout = layouts[spec.family]

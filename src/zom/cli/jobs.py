@@ -36,7 +36,7 @@ def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Ch
             pool, waiting = _begun(places, arguments)
         except (ImportError, NotImplementedError, OSError, RuntimeError) as error:
             # WebAssembly and some services have none of what processes need; others allow no more of them.
-            tell(f"zom validate: one process does all, since no other can be started: {error}")
+            tell(f"zom validate: running in one process, since no other can be started: {error}")
         else:
             yield from _results(pool, waiting)
             return
@@ -68,7 +68,9 @@ def _results(pool: Executor, waiting: _Waiting) -> Iterator[Report]:
             try:
                 yield made.result()
             except BrokenProcessPool as cause:
-                message = f"{place}: a process ended before its report, perhaps for lack of memory; use fewer --jobs"
+                message = (
+                    f"{place}: a process ended before it reported, possibly out of memory; use fewer --jobs"
+                )
                 raise CommandError(message, UNREADABLE) from cause
     finally:
         pool.shutdown(cancel_futures=True)

@@ -34,14 +34,14 @@ _EPILOG = """\
 PLACE is a document or a store:
   FILE        a hierarchy as one document, or a document of a store: zarr.json, .zarray, .zgroup, ...
   -           such a document on standard input
-  DIRECTORY   a store; so is a zip or SQLite file, or one of kerchunk references
+  DIRECTORY   a store; zip files, SQLite files and kerchunk references are stores, too
   URL         a store: https://, s3://, gs://, az://, file://
   STORE::a/b  the node at /a/b in a store
 
-what is written to a directory may be lost in a power cut until the system has written it: run sync
+a power cut can lose data that the system has not yet written to disk: run sync
 
-exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 something can't be read or
-written, 4 a fault of zom itself"""
+exit codes: 0 success, 1 problems or differences found, 2 wrong usage, 3 something can't be read or
+written, 4 an internal error of zom"""
 
 
 _OPTION = re.compile("--[A-Za-z][A-Za-z-]*")
@@ -69,13 +69,13 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"formatter_class": _Formatter, **options, "allow_abbrev": False})
         # From Python 3.14 on, argparse colours help by itself, whatever --color says.
         self.color = False
-        about = "show the traceback of what goes wrong"
+        about = "show tracebacks of errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
-        colours = "colours: on terminals unless NO_COLOR is set (the default), always, or never"
+        colours = "use colours: on terminals unless NO_COLOR is set (the default), always, or never"
         self.add_argument(
             "--color", choices=["auto", "always", "never"], default=argparse.SUPPRESS, help=colours
         )
-        quiet = "print nothing but data and errors: no summary, no progress"
+        quiet = "print only data and errors: no summary, no progress"
         self.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=quiet)
 
     def offer_json(self) -> None:
@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
             for parser in dict.fromkeys(parsers.values()):
                 parser.offer_json()
         if not inner and all(action.dest != "format" for action in self._actions):
-            about = "json: what is printed as one object, for programs"
+            about = "output format; json prints one object for programs"
             self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - it has overloads
@@ -116,7 +116,7 @@ class _Parser(argparse.ArgumentParser):
         if word[:1] != "-" or word == "-" or word[:2] in self._option_string_actions or word.startswith("--"):
             return
         if "\0" not in word and os.path.lexists(word.partition("::")[0]):
-            self.error(f"{word!r} looks like an option; to name what is here, write {f'./{word}'!r}")
+            self.error(f"{word!r} looks like an option; to name the file, write {f'./{word}'!r}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is none of the choices."""
@@ -124,7 +124,7 @@ class _Parser(argparse.ArgumentParser):
         if choices is None or value in choices:
             return
         if action.metavar == "VERB":
-            self.error(f"no verb is called {value!r}{_near(value, choices)}")
+            self.error(f"unknown verb {value!r}{_near(value, choices)}")
         text = f"expected one of {', '.join(map(str, choices))}, found {value!r}{_near(value, choices)}"
         raise argparse.ArgumentError(action, text)
 
@@ -152,7 +152,7 @@ def parser_of(verbs: Iterable[str] = VERBS) -> argparse.ArgumentParser:
     """
     parser = _Parser(
         prog="zom",
-        description="Zarr hierarchies, as documents and in stores: made, shown, checked, compared, moved.",
+        description="Describe, create, validate, compare and copy Zarr hierarchies.",
         epilog=_EPILOG,
         formatter_class=_VerbsFormatter,
     )
@@ -204,7 +204,7 @@ def _ended(given: Sequence[str]) -> int:
         _stop_printing()
         verb = _verb_in(given)
         tell(
-            f"zom{f' {verb}' if verb else ''}: standard output: cannot write: {error}; what was printed is not whole"
+            f"zom{f' {verb}' if verb else ''}: standard output: cannot write: {error}; the output is incomplete"
         )
         return UNREADABLE
     except KeyboardInterrupt:
@@ -277,9 +277,9 @@ def interrupted_words(arguments: Sequence[str]) -> str:
     """
     verb = _verb_in(arguments)
     if verb in _WRITERS:
-        return f"zom {verb}: interrupted; if it had begun to write, zom repair STORE finishes or undoes that"
+        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo what it had begun to write"
     if verb in _RESUMED:
-        return f"zom {verb}: interrupted; run it again, and it goes on or starts anew"
+        return f"zom {verb}: interrupted; run it again to continue or restart"
     return f"zom {verb}: interrupted" if verb in VERBS else "zom: interrupted"
 
 
@@ -319,14 +319,14 @@ def _run(arguments: Sequence[str]) -> int:
         what = f": {cause}" if str(cause) else ""
         return _told(
             verb,
-            CommandError(f"there is no memory left{what}; free some, or read less at once", UNREADABLE),
+            CommandError(f"out of memory{what}; free some, or read less at once", UNREADABLE),
             arguments,
         )
     except Exception as cause:  # noqa: BLE001 - a fault of zom is one line, too
         if "--debug" in arguments:
             _print_traceback(cause)
         text = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
-        hint = "please report it, with what the same command says with --debug"
+        hint = "please report it with the output of the same command with --debug"
         tell(f"zom: internal error: {text}; {hint}")
         return INTERNAL
 
@@ -376,7 +376,7 @@ def _print_traceback(error: BaseException) -> None:
 
 
 def _unknown(verb: str) -> str:
-    return f"no verb is called {verb!r}{_near(verb, VERBS) or '; zom --help lists all of them'}"
+    return f"unknown verb {verb!r}{_near(verb, VERBS) or '; run zom --help for the list'}"
 
 
 def _near(word: str, known: Iterable[Any]) -> str:

@@ -1,4 +1,4 @@
-"""`zom migrate`: a store in another format, its chunks kept where they are valid.
+"""`zom migrate`: convert a store to another format, and keep chunks that stay valid.
 
 v2 and the draft become v3, v3 becomes v2. In place, or into another store; chunks are never decoded.
 """
@@ -24,22 +24,18 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
+    parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
+    parser.add_argument("--to", choices=["v3", "v2"], default="v3", help="the new format (default: v3)")
     parser.add_argument(
-        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL that can be written"
+        "--in-place", action="store_true", help="convert STORE itself and remove its old documents"
     )
     parser.add_argument(
-        "--to", choices=["v3", "v2"], default="v3", help="the format it is to have (default: v3)"
+        "--target", metavar="TARGET", help="create the new hierarchy here and leave STORE unchanged"
     )
     parser.add_argument(
-        "--in-place", action="store_true", help="change STORE itself; its old documents are removed"
+        "--dry-run", action="store_true", help="show every document that would be written or removed"
     )
-    parser.add_argument(
-        "--target", metavar="TARGET", help="leave STORE as it is, and make the new hierarchy here"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show every document that would be written and removed"
-    )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
     declare_progress(parser)
 
 
@@ -57,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         for problem in error.__cause__.problems:
             say(*problem_parts(place.name, problem))
-        message = "nothing was written; zom copy with --spec makes what can't be converted"
+        message = "nothing was written; to change what can't be converted, use zom copy with --spec"
         tell(f"zom migrate: {place.name}: {message}")
         return FINDINGS
     if arguments.format == "json":
@@ -76,7 +72,7 @@ def _migrated(arguments: argparse.Namespace, place: Operand) -> Migration:
     if arguments.target is not None and arguments.in_place:
         raise CommandError(f"{place.name}: expected --in-place or --target, got both", USAGE)
     if arguments.target is None and not arguments.in_place and not arguments.dry_run:
-        message = "add --in-place to change the store itself, or --target to leave it as it is"
+        message = "pass --in-place to convert the store itself, or --target to leave it unchanged"
         raise CommandError(f"{place.name}: {message}", USAGE)
     if arguments.target is None:
         with (
@@ -95,7 +91,7 @@ def _migrated(arguments: argparse.Namespace, place: Operand) -> Migration:
     target = target_at(arguments.target)
     if target.path:
         message = (
-            f"{target.name}: the target of a migration is a whole store; name it without ::{target.path}"
+            f"{target.name}: the target of a migration must be a whole store; name it without ::{target.path}"
         )
         raise CommandError(message, USAGE)
     with (

@@ -151,7 +151,7 @@ def operand_of(name: str) -> Operand:
         hint = "name a document, a store, or - for standard input"
         raise CommandError(f"{name or repr(name)}: no such file or directory; {hint}", UNREADABLE)
     if kind == "document" and path:
-        raise CommandError(f"{name}: {where} is a document, no store; name it without ::{path}", USAGE)
+        raise CommandError(f"{name}: {where} is a document, not a store; name it without ::{path}", USAGE)
     return Operand(_shown(where, path), where, path, kind)
 
 
@@ -189,10 +189,12 @@ def target_at(name: str) -> Operand:
     if not where or name == "-":
         raise CommandError(f"{name!r}: expected a store; name a directory, a zip file, or a URL", USAGE)
     if where.startswith("memory:"):
-        raise CommandError(f"{name}: memory ends with the command; name a directory or a file", USAGE)
+        raise CommandError(
+            f"{name}: a memory store is lost when the command ends; name a directory or a file", USAGE
+        )
     kind = _kind(where)
     if kind == "document":
-        raise CommandError(f"{name}: is a file, and no store; name a new place", UNREADABLE)
+        raise CommandError(f"{name}: is a file, not a store; name a new place", UNREADABLE)
     return Operand(_shown(where, path), where, path, "store" if kind == "missing" else kind)
 
 

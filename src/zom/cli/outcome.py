@@ -122,7 +122,7 @@ def _next_step(error: ZomError, text: str, store: str) -> str:
     elif "; " in text or "zom repair" in text:
         pass
     elif isinstance(error, errors.NotFound):
-        step = f"zom tree {store} shows what there is"
+        step = f"run zom tree {store} to see the nodes"
     elif isinstance(error, errors.PathError):
         step = "name a node as STORE::a/b"
     return _unless_run(step) if step else ""

@@ -21,7 +21,7 @@ def declare_parameters(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         dest="parameters",
-        help="a parameter of a declaration, such as days=10; can be repeated",
+        help="set a parameter of a declaration, such as days=10; repeatable",
     )
 
 

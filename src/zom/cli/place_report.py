@@ -36,7 +36,7 @@ def places_of(arguments: argparse.Namespace) -> list[str]:
     if not names and not arguments.from_file:
         raise CommandError("expected a place; name a document or a store, or give --from-file", USAGE)
     if names.count("-") + arguments.from_file.count("-") + (arguments.like == "-") > 1:
-        message = "standard input can be read once; name - for one of the places, --from-file and --like"
+        message = "standard input can be read only once; name - for one of the places, --from-file and --like"
         raise CommandError(message, USAGE)
     if arguments.enclosing:
         return around(names)
@@ -114,7 +114,7 @@ def _asked(names: Sequence[str] | None, table: str | None) -> Any:
     if given == ["none"]:
         return ()
     if "auto" in given or "none" in given:
-        message = "--convention: auto and none stand alone; name conventions, or leave the names out"
+        message = "--convention: auto and none can't be combined with names; pass one or the other"
         raise CommandError(message, USAGE)
     try:
         return [*(each for name in given for each in conventions.of_id(name)), *own]
@@ -130,7 +130,7 @@ def _standard_names(file: str) -> Convention:
     try:
         return standard_names(file)
     except OSError as cause:
-        reason = f"cannot be read: {reason_of(cause)}; name the file cf-standard-name-table.xml of CF"
+        reason = f"cannot be read: {reason_of(cause)}; name CF's file cf-standard-name-table.xml"
         raise CommandError(f"--standard-names: {file}: {reason}", UNREADABLE) from None
     except ExtensionError as error:
         raise CommandError(f"--standard-names: {error}", UNREADABLE) from None
@@ -173,7 +173,7 @@ def _of_document(name: str, choices: dict[str, Any], parameters: Mapping[str, st
     choices = dict(choices)
     if choices.pop("like") is not None:
         raise CommandError(
-            f"{name}: --like compares nodes, and these are attributes alone; name a node", USAGE
+            f"{name}: --like compares nodes, and this file has attributes only; name a node", USAGE
         )
     return replace(validate_attributes(document.text, **choices), subject=document.name)
 

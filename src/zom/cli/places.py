@@ -108,7 +108,7 @@ def _matching_urls(pattern: str) -> list[str]:
     root = pattern[: pattern.rindex("/", 0, start.start() if start else None) + 1]
     steps = pattern[len(root) :].rstrip("/").split("/")
     if root.endswith("://"):
-        raise CommandError(f"{pattern}: expected a pattern of keys; name the bucket or host before it", USAGE)
+        raise CommandError(f"{pattern}: expected a bucket or host before the pattern; name it", USAGE)
     from zom.cli.operand import operand_of  # noqa: PLC0415 - patterns of paths need no stores
 
     with operand_of(root).opened() as store:

@@ -1,4 +1,4 @@
-"""`zom plan`: what it takes to make a store hold a hierarchy."""
+"""`zom plan`: show the changes that would make a store match a hierarchy."""
 
 from __future__ import annotations
 
@@ -33,29 +33,27 @@ def declare_plan(parser: argparse.ArgumentParser, *forms: str) -> None:
     parser.add_argument(
         "spec",
         metavar="SPEC",
-        help="what is to be there: a declaration, a document, another store, or - for standard input",
+        help="the wanted hierarchy: a declaration, a document, another store, or - for standard input",
     )
     parser.add_argument(
-        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; may be new"
+        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; it may be new"
     )
     parser.add_argument(
         "--on-conflict",
         choices=["refuse", "update", "replace"],
         default="refuse",
-        help="what becomes of a node that is there and differs: it is in the way (the default); it is changed "
-        "where no chunk loses its meaning; it is replaced, and chunks that can't be read any more are removed",
+        help="if an existing node differs: fail (the default), update it if all its chunks stay "
+        "valid, or replace it and delete chunks that become invalid",
     )
     declare_parameters(parser)
-    parser.add_argument("--prune", action="store_true", help="remove the nodes that SPEC doesn't have")
+    parser.add_argument("--prune", action="store_true", help="delete nodes that SPEC doesn't have")
     parser.add_argument(
         "--spelling",
         choices=["full", "given"],
         default="full",
-        help="write short-hand names in full, which every reader knows (the default), or as SPEC gives them",
+        help="write short-hand names in full, which every reader supports (the default), or as given in SPEC",
     )
-    parser.add_argument(
-        "--format", choices=["text", "json", *forms], default="text", help="how the plan is shown"
-    )
+    parser.add_argument("--format", choices=["text", "json", *forms], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,9 +89,7 @@ def wanted(name: str, parameters: Sequence[str]) -> Spec | Declaration:
     else:
         spec = spec_at(name, parameters=given)
     if spec.kind == "entry point":
-        message = (
-            f"{name}: is the entry point of a draft hierarchy, which is made with it; name a group or array"
-        )
+        message = f"{name}: is the entry point of a draft hierarchy, which zom creates itself; name a group or array"
         raise CommandError(message, UNREADABLE)
     return spec
 

@@ -1,4 +1,4 @@
-"""`zom pyramid`: an image at several resolutions, each made of the one before."""
+"""`zom pyramid`: create lower resolutions of an image."""
 
 from __future__ import annotations
 
@@ -24,53 +24,57 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "target",
         metavar="TARGET",
         nargs="?",
-        help="the group of the pyramid, STORE or STORE::a; without it, the levels are put beside the image, which is the finest",
+        help="the group of the pyramid, STORE or STORE::a (default: the image's own group, with the "
+        "image as finest level)",
     )
     parser.add_argument(
         "--method",
         choices=["mean", "median", "mode", "max", "min", "stride"],
         default="mean",
-        help="what an element is, of its block (default: mean); mode for labels, stride is the first",
+        help="how to reduce each block to one element (default: mean); use mode for labels; stride "
+        "takes the first element",
     )
     parser.add_argument(
         "--convention",
         choices=["ome/0.4", "ome/0.5", "ome/0.6", "multiscales"],
-        help="what describes the levels (default: as the group has it, or ome/0.5)",
+        help="convention that describes the levels (default: the group's own, or ome/0.5)",
     )
     parser.add_argument(
         "--axes",
         metavar="NAMES",
-        help="the dimensions, as zyx or band,lat,lon (default: as the image has them)",
+        help="names of the dimensions, such as zyx or band,lat,lon (default: the image's own)",
     )
     parser.add_argument(
         "--factors",
         metavar="N|NAME=N,...",
-        help="how many elements become one (default: 2 along the axes of space)",
+        help="reduction per level (default: 2 along space axes)",
     )
     parser.add_argument(
         "--levels",
         type=int,
         metavar="N",
-        help="how many levels there are (default: until no axis is longer than 1024)",
+        help="number of levels (default: until no axis is longer than 1024)",
     )
     parser.add_argument(
-        "--scale", metavar="NAME=X,...", help="the size of an element, as y=0.5,x=0.5 (default: 1)"
+        "--scale", metavar="NAME=X,...", help="size of an element, such as y=0.5,x=0.5 (default: 1)"
     )
     parser.add_argument(
-        "--units", metavar="NAME=UNIT,...", help="units, as y=meter,x=meter (default: micrometer, second)"
+        "--units",
+        metavar="NAME=UNIT,...",
+        help="units, such as y=meter,x=meter (default: micrometer, second)",
     )
-    parser.add_argument("--name", help="what the image is called")
-    parser.add_argument("--chunks", metavar="N,N,...", help="the lengths of chunks")
-    parser.add_argument("--shards", metavar="N,N,...", help="the lengths of shards")
-    parser.add_argument("--compress", metavar="CODEC", help="a codec, as zstd:5, gzip or none")
+    parser.add_argument("--name", help="name of the image")
+    parser.add_argument("--chunks", metavar="N,N,...", help="chunk shape")
+    parser.add_argument("--shards", metavar="N,N,...", help="shard shape")
+    parser.add_argument("--compress", metavar="CODEC", help="compressor, such as zstd:5, gzip or none")
     parser.add_argument(
-        "--jobs", type=jobs, metavar="N", help="how many threads work (default: by the machine)"
+        "--jobs", type=jobs, metavar="N", help="number of threads (default: chosen for this machine)"
     )
     parser.add_argument(
         "--on-conflict",
         choices=["refuse", "replace"],
         default="refuse",
-        help="what becomes of levels that are there: they are in the way (the default), or deleted first",
+        help="if levels exist: fail (the default), or delete them first",
     )
     declare_progress(parser)
 

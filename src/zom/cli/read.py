@@ -1,4 +1,4 @@
-"""`zom read`: the hierarchy in a store, as one document."""
+"""`zom read`: print the hierarchy in a store as one document."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--depth",
         type=whole_number,
         metavar="N",
-        help="read N levels below the root; members below aren't known",
+        help="read N levels below the root; deeper members are unknown",
     )
     parser.add_argument(
         "--consolidated",
         choices=["verify", "trust", "ignore", "only"],
         default="verify",
-        help="what is made of consolidated metadata: compare it with the nodes (the default), believe it, "
-        "don't look at it, believe it and read nothing else",
+        help="how to use consolidated metadata: compare it with the nodes (the default), trust it, "
+        "ignore it, or read nothing else",
     )
     parser.add_argument(
         "--level",
         choices=["lenient", "strict", "closed"],
         default="lenient",
-        help="what is asked of a document: what real software wrote (the default), the specification, "
-        "registered names",
+        help="how strict to be: accept what real software wrote (the default), require the "
+        "specification, or require registered names too",
     )
     parser.add_argument(
         "--on-error",
         choices=["raise", "skip"],
         default="raise",
-        help="what is made of nodes that can't be read: nothing is printed but their problems (raise, the "
-        "default), or they are left out (skip)",
+        help="if nodes can't be read: print only their problems (the default), or leave them out",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`zom rename`: a node, and all below it, moved to another path."""
+"""`zom rename`: move a node and everything below it to another path."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("node", metavar="STORE::a/b", help="the node")
     parser.add_argument("new", metavar="c/d", help="its new path in the store")
-    parser.add_argument("--dry-run", action="store_true", help="show the plan, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan without writing anything")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:

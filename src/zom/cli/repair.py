@@ -1,4 +1,4 @@
-"""`zom repair`: interrupted changes of a store, finished or undone."""
+"""`zom repair`: finish or undo interrupted changes of a store."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument(
-        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL that can be written"
-    )
+    parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
     parser.add_argument(
         "--on-conflict",
         choices=["refuse", "replace"],
         default="refuse",
-        help="what is done where somebody has changed a document since: nothing (the default), or what the "
-        "interrupted change wanted",
+        help="if a document was changed since: do nothing (the default), or apply the interrupted change",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show what would be done, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be done without writing anything"
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`zom resize`: an array given another shape."""
+"""`zom resize`: change the shape of an array."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("node", metavar="STORE::a/b", help="the array")
-    parser.add_argument("shape", metavar="N,N,...", help="its new lengths, with commas between them")
-    parser.add_argument("--dry-run", action="store_true", help="show the plan, and write nothing")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument("shape", metavar="N,N,...", help="the new shape, separated by commas")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan without writing anything")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`zom rules`: every rule that zom checks, by code: its own, then those of conventions."""
+"""`zom rules`: list every rule that zom checks, by code."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument(
-        "pattern", nargs="?", default="*", metavar="PATTERN", help="such as codec, ome/0.5, 'ome/axis*'"
+        "pattern",
+        nargs="?",
+        default="*",
+        metavar="PATTERN",
+        help="show only matching rules, such as codec, ome/0.5 or 'ome/axis*'",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how rules are shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         or each.get("convention") == pattern
     ]
     if not found:
-        message = f"no rule has a code like {arguments.pattern!r}; zom rules lists all of them"
+        message = f"no rule matches {arguments.pattern!r}; run zom rules for the list"
         raise CommandError(message, USAGE)
     if arguments.format == "json":
         say_data(facts_json(found, indent=2))

@@ -1,4 +1,4 @@
-"""`zom schema`: JSON Schemas: listed, exported, inferred, and checked against.
+"""`zom schema`: list, export, infer and check JSON Schemas.
 
 `list` names them, `export` prints one of them or one inferred from examples, and `check` validates a
 document with Python's jsonschema, as a program in another language would. `report` tells where the rules
@@ -29,34 +29,36 @@ def declare(parser: argparse.ArgumentParser) -> None:
         required=True,
         parser_class=type(parser),
     )
-    verbs.add_parser("list", help="the names of all schemas, with their titles")
-    _declare_export(verbs.add_parser("export", help="a schema, as JSON"))
-    report = verbs.add_parser("report", help="where the rules of conventions are expressed")
+    verbs.add_parser("list", help="list the names and titles of all schemas")
+    _declare_export(verbs.add_parser("export", help="print a schema as JSON"))
+    report = verbs.add_parser("report", help="show where each rule of a convention is expressed")
     schema_report.declare(report)
-    check = verbs.add_parser("check", help="every error of a document, with line and column")
+    check = verbs.add_parser("check", help="report every error of a document with line and column")
     check.add_argument("file", metavar="FILE", help="a JSON document, or - for standard input")
     check.add_argument(
-        "--schema", required=True, metavar="NAME|FILE", help="a name of zom schema list, or a schema's file"
+        "--schema", required=True, metavar="NAME|FILE", help="a name from zom schema list, or a schema file"
     )
 
 
 def _declare_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a name of zom schema list")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a name from zom schema list")
     parser.add_argument(
         "--infer",
         nargs="+",
         metavar="PLACE",
-        help="instead of NAME: documents and stores, which are examples of what the schema describes",
+        help="infer the schema from these example documents and stores instead of NAME",
     )
     parser.add_argument("--draft", choices=["2020-12", "draft-07"], default="2020-12")
     parser.add_argument(
         "--flavour",
         choices=["validation", "codegen"],
         default="validation",
-        help="for validators and editors (the default), or for generators of types",
+        help="optimize for validators and editors (the default), or for type generators",
     )
-    parser.add_argument("--base-url", metavar="URL", help="where the schemas are published; otherwise a urn:")
-    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="base URL where the schemas are published (default: a urn:)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +84,7 @@ def _export(arguments: argparse.Namespace) -> int:
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
     if (arguments.name is None) == (arguments.infer is None):
-        message = "export takes a name or --infer, and not both; zom schema list has the names"
+        message = "export takes either a name or --infer; run zom schema list for the names"
         raise CommandError(message, USAGE)
     target: Any = _inferred(arguments.infer) if arguments.infer else _known(arguments.name)
     schema = json_schema(target, arguments.draft, arguments.flavour, base_url=arguments.base_url)
@@ -101,7 +103,7 @@ def _known(name: str) -> str:
     if name not in names:
         ends = [f"{known!r}" for known in names if known.endswith(f"/{name}")]
         hint = f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(near(name, names), names)
-        hint = hint or "zom schema list has the names"
+        hint = hint or "run zom schema list for the names"
         message = f"no schema is named {name!r}; {hint}"
         raise CommandError(message, USAGE)
     return name
@@ -149,6 +151,6 @@ def _schema(name: str) -> Any:
             raise CommandError(message, USAGE) from None
     schema = read_document(name).value
     if not isinstance(schema, (dict, bool)):
-        message = f"{name}: expected a JSON Schema, which is an object; name another file"
+        message = f"{name}: expected a JSON Schema (an object); name another file"
         raise CommandError(message, UNREADABLE)
     return schema  # pyright: ignore[reportUnknownVariableType]

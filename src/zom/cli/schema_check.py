@@ -92,7 +92,7 @@ def _findings(value: Any, schema: Any) -> list[Finding]:
         message = f"not a valid JSON Schema: {at or 'the whole'}: {short(error.message)}; correct it"
         raise ValueError(message) from None
     except Unresolvable as error:
-        message = f"the schema refers to {show(error.ref)}, which is not in it; bundle the two"
+        message = f"the schema refers to {show(error.ref)}, which is missing in it; bundle the two"
         raise ValueError(message) from None
     except RecursionError:
         message = "the document is too deep for Python's jsonschema; zom validate has no such limit"

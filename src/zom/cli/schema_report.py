@@ -23,9 +23,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "name",
         nargs="?",
         metavar="CONVENTION",
-        help="such as ome/0.5: each of its rules; all are counted otherwise",
+        help="show each rule of this convention, such as ome/0.5 (default: count the rules of all)",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`zom serve`: a store over HTTP on this machine, for browsers and viewers; nothing can be written.
+"""`zom serve`: serve a store over HTTP on this machine, read-only, for browsers and viewers.
 
 Every page of any site may read what is served here (CORS), so it listens on the loopback interface alone, and answers only
 requests that name this machine: a page elsewhere can't reach it by a name of its own. Only keys of the store are
@@ -25,11 +25,9 @@ _HOSTS = ("127.0.0.1", "localhost", "::1")
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument(
-        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; or a node in it"
+        "store", metavar="STORE", help="a directory, a zip or SQLite file, a URL, or a node in one"
     )
-    parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="the port; one that is free, if not given"
-    )
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the port (default: a free one)")
     parser.add_argument(
         "--host", choices=_HOSTS, default="127.0.0.1", help="the address (default: 127.0.0.1)"
     )
@@ -64,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as cause:
             from zom.reason import reason_of  # noqa: PLC0415 - where something failed
 
-            message = f"port {arguments.port}: {reason_of(cause)}; choose another --port, or leave it out"
+            message = f"port {arguments.port}: {reason_of(cause)}; choose another --port, or omit it"
             raise CommandError(message, UNREADABLE) from None
         try:
             _serve(server, arguments.host, place.name)
@@ -87,5 +85,5 @@ def _serve(server: Any, address: str, name: str) -> None:
     """Say where, and serve."""
     host = f"[{address}]" if ":" in address else address
     say(f"http://{host}:{server.server_address[1]}/", flush=True)
-    tell(f"{name} is served for reading until you press Ctrl-C")
+    tell(f"{name} served read-only until you press Ctrl-C")
     server.serve_forever()

@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
         # What the request holds is not read: the connection ends.
         self.close_connection = True
         self._plain(
-            HTTPStatus.METHOD_NOT_ALLOWED, "this server only reads\n", {"Allow": "GET, HEAD, OPTIONS"}
+            HTTPStatus.METHOD_NOT_ALLOWED, "this server is read-only\n", {"Allow": "GET, HEAD, OPTIONS"}
         )
 
     do_POST = do_PUT = do_PATCH = do_DELETE = _refuse_method  # noqa: N815 - as http.server calls them
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         hosts = self.headers.get_all("Host", [])
         if len(hosts) == 1 and _LOCAL.fullmatch(hosts[0]):
             return True
-        self._plain(HTTPStatus.FORBIDDEN, "ask for localhost: this server is for this machine alone\n")
+        self._plain(HTTPStatus.FORBIDDEN, "request localhost: this server only serves this machine\n")
         return False
 
     def _answer(self) -> None:
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_value(self, key: str) -> None:
         if self._store.leads_out(key):
-            self._plain(HTTPStatus.FORBIDDEN, "a symbolic link that leads out of the store is not served\n")
+            self._plain(HTTPStatus.FORBIDDEN, "symbolic links out of the store are not served\n")
             return
         size = self._size(key)
         if size is None:

@@ -1,4 +1,4 @@
-"""`zom stats`: how many chunks of each array are stored, in how many bytes."""
+"""`zom stats`: count the stored chunks and bytes of each array."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="STORE",
         help="stores, or nodes in them; patterns such as '*.zarr' are expanded",
     )
-    parser.add_argument("--missing", action="store_true", help="only arrays of which chunks are missing")
-    parser.add_argument(
-        "--format", choices=["text", "json", "csv"], default="text", help="how they are shown"
-    )
+    parser.add_argument("--missing", action="store_true", help="show only arrays with missing chunks")
+    parser.add_argument("--format", choices=["text", "json", "csv"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -156,7 +156,7 @@ def declare_progress(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--progress",
         action=BooleanOptionalAction,
-        help="show how much is done, on standard error; as if given, where that is a terminal",
+        help="show progress on standard error (default: if it is a terminal)",
     )
 
 

@@ -1,4 +1,4 @@
-"""`zom tree`: a hierarchy, one line for each node."""
+"""`zom tree`: show a hierarchy as a tree, one line per node."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stored",
         action="store_true",
-        help="with --format html, tell which chunks are stored, and in how many bytes; all keys are listed for it",
+        help="with --format html, also show stored chunks and bytes; this lists all keys",
     )
-    parser.add_argument(
-        "--format", choices=["text", "json", "html"], default="text", help="how nodes are shown"
-    )
+    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help="output format")
     declare_output(parser)
 
 

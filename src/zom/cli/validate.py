@@ -1,4 +1,4 @@
-"""`zom validate`: every problem of documents and stores: as Zarr, of the conventions they follow, of what is stored.
+"""`zom validate`: report every problem of documents and stores: Zarr metadata, conventions, stored data.
 
 Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of
 a store, the documents of all its nodes are read; `--data` says what is read besides. With `--like`, what differs
@@ -49,73 +49,74 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "places",
         nargs="*",
         metavar="PLACE",
-        help="a document, a store, a directory or prefix with stores below it, a pattern of these, or - for "
-        "standard input",
+        help="a document, a store, a directory or prefix that contains stores, a glob pattern, or - "
+        "for standard input",
     )
     parser.add_argument(
         "--from-file",
         action="append",
         default=[],
         metavar="FILE",
-        help="the places that a file lists, one a line or with NUL between them; - for standard input",
+        help="read the places from a file, separated by newlines or NUL; - for standard input",
     )
     parser.add_argument(
         "--enclosing",
         action="store_true",
-        help="take each PLACE for a file of a store, and validate the whole store once, as for pre-commit",
+        help="treat each PLACE as a file in a store, and validate each such store once (for pre-commit)",
     )
     parser.add_argument(
         "--jobs",
         type=whole_number,
         default=1,
         metavar="N",
-        help="validate N places at once, in processes of their own; 0: one for each core (default: 1)",
+        help="validate N places in parallel processes; 0: one per core (default: 1)",
     )
     parser.add_argument(
         "--convention",
         action="append",
         metavar="NAME",
-        help="a convention that has to be there, such as xarray, ome or ome/0.5, several by several options; "
-        "auto: all that are found (the default); none: Zarr alone",
+        help="require a convention, such as xarray, ome or ome/0.5; auto: check those that are found "
+        "(the default); none: check Zarr only; repeatable",
     )
     parser.add_argument(
         "--standard-names",
         metavar="FILE",
-        help="the standard name table of CF, the XML file that it publishes: names and their units are looked up there",
+        help="check names and units against this CF standard name table (the published XML file)",
     )
     parser.add_argument(
         "--profile",
         choices=["text", "schema", "strict", "full"],
         default="text",
-        help="whose rules of conventions count: those of the specifications' text (the default), of their "
-        "published schemas, of the schemas with SHOULD as binding as MUST, or all, so as well",
+        help="convention rules to check: of the specifications' text (the default), of their "
+        "published schemas, of the schemas with SHOULD as MUST (strict), or all with SHOULD as "
+        "MUST (full)",
     )
     parser.add_argument(
         "--suppress",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="hide findings of rules, or of rules at nodes: 'cf/*', 'xarray/dims-*@/raw/**'",
+        help="suppress findings by rule, or by rule and node: 'cf/*', 'xarray/dims-*@/raw/**'",
     )
     parser.add_argument(
         "--data",
         choices=["none", "values", "keys", "index", "all"],
         default="none",
-        help="what of a store is read besides documents, each including those before it: nothing (the default), "
-        "values of coordinates, indexes and codes for the rules that ask for them, names and sizes of chunks, "
-        "indexes of shards, every chunk",
+        help="what to read besides documents, each level including the ones before: none (the "
+        "default), values of coordinates, indexes and codes that rules need, keys and sizes of "
+        "chunks, indexes of shards, every chunk",
     )
     parser.add_argument(
         "--like",
         metavar="PLACE",
-        help="a spec that each place should equal, or a template that it should fit",
+        help="compare each place with a spec, or check it against a template",
     )
     parser.add_argument(
         "--level",
         choices=["lenient", "strict", "closed"],
         default="strict",
-        help="what is asked of a document: what real software wrote, the specification (the default), "
-        "registered names",
+        help="how strict to be: accept what real software wrote, require the specification (the "
+        "default), or require registered names too",
     )
     declare_parameters(parser)
     declare_fail_on(parser)
@@ -123,35 +124,36 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=_FORMATS,
         default="text",
-        help="how problems are shown",
+        help="output format",
     )
     parser.add_argument(
         "--limit",
         type=whole_number,
         default=20,
         metavar="N",
-        help="list N problems of one rule and node about chunks and keys, and count the rest (default: 20)",
+        help="list N problems with chunks and keys per rule and node, and count the rest (default: 20)",
     )
     parser.add_argument(
         "--first",
         type=whole_number,
         metavar="N",
-        help="as text, list N problems of a place, and count the rest (default: 50 on a terminal, else all)",
+        help="in text output, list N problems per place, and count the rest (default: 50 on a "
+        "terminal, all otherwise)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     parser.add_argument(
         "--also",
         action="append",
         default=[],
         type=_other_output,
         metavar="FORMAT=FILE",
-        help="write the same problems to a file in another format, too: --also sarif=zom.sarif; can be repeated",
+        help="also write the problems to a file in another format: --also sarif=zom.sarif; repeatable",
     )
     parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="as text, say what became of each rule of conventions, too",
+        help="in text output, also show the outcome of each convention rule",
     )
     declare_progress(parser)
 
@@ -162,7 +164,7 @@ def declare_fail_on(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=_SEVERITIES,
         default="error",
-        help="the least of problems for which the exit code is 1 (default: error)",
+        help="exit with 1 for problems of this severity or worse (default: error)",
     )
 
 

@@ -101,7 +101,7 @@ def test_a_full_disk_is_one_line(twins, arguments, capfd, monkeypatch):
         return
     assert ended == 3
     assert err.splitlines()[-1] == (
-        f"zom {arguments[0]}: standard output: cannot write: no space left on device; what was printed is not whole"
+        f"zom {arguments[0]}: standard output: cannot write: no space left on device; the output is incomplete"
     )
 
 
@@ -196,9 +196,9 @@ RESUMED = {"copy", "pyramid"}
 
 def said_at_ctrl_c(verb):
     if verb in WRITERS:
-        return f"zom {verb}: interrupted; if it had begun to write, zom repair STORE finishes or undoes that"
+        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo what it had begun to write"
     if verb in RESUMED:
-        return f"zom {verb}: interrupted; run it again, and it goes on or starts anew"
+        return f"zom {verb}: interrupted; run it again to continue or restart"
     return f"zom {verb}: interrupted"
 
 

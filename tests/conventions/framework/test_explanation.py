@@ -147,7 +147,7 @@ def test_an_example_stands_at_its_place():
         ("xarray/dims-lenth", "did you mean 'xarray/dims-length'"),
         ("dims-length", "did you mean 'xarray/dims-length'"),
         ("json/duplicate-kye", "did you mean 'json/duplicate-key'"),
-        ("q", "zom rules lists all of them"),
+        ("q", "run zom rules for the list"),
     ],
 )
 def test_an_unknown_code_is_told_with_near_ones(code, hint):

@@ -1,6 +1,6 @@
-"""Explanations: what stands behind the code of a finding, with an example of right and of wrong.
+"""Explanations: the rule behind the code of a finding, with a right and a wrong example.
 
-The examples are cut out of the conformance cases, by docs/generate_examples.py.
+docs/generate_examples.py cuts the examples out of the conformance cases.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ __all__ = ["Example", "Explanation", "explain"]
 
 _LEVELS: Final[tuple[Asked, ...]] = get_args(Asked)
 _SHOWN: Final = 400
-"""How much of an example is printed."""
+"""The maximum length of a printed example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A part of a hierarchy that keeps a rule, and the same part of one that breaks it.
+    """A part of a hierarchy that follows a rule, and the same part of one that breaks it.
 
     >>> import zom
     >>> zom.explain("xarray/coords-exist").example.wrong
@@ -47,22 +47,22 @@ class Example:
     """
 
     node: str
-    """The path of the node that the part is of."""
+    """The path of the node of the example."""
     pointer: str
-    """Where in the node's own document it stands, as a JSON pointer; "" for all of the node."""
+    """The JSON pointer of the part in the node's own document; "" for the whole node."""
     right: Any
     wrong: Any
 
     @property
     def place(self) -> str:
-        """Where it stands, as people write it."""
+        """The place of the part in readable form."""
         inside = dotted(int(step) if step.isdecimal() else step for step in split_pointer(self.pointer))
         return f"{self.node}: {inside}" if inside else self.node
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A rule, and what to do about it.
+    """A rule, and how to fix a breach of it.
 
     >>> import zom
     >>> print(zom.explain("json/duplicate-key"))
@@ -75,19 +75,19 @@ class Explanation:
 
     code: str
     text: str
-    """Its sentence."""
+    """The sentence of the rule."""
     source: str
-    """Who says so: "text", "schema" or "both" for a rule of a convention; else a place in a specification."""
+    """The source: "text", "schema" or "both" for a convention's rule, else a place in a specification."""
     severities: Mapping[str, Severity | None]
-    """How bad a breach is: of a rule of a convention by profile, of another one by level; None: it is allowed."""
+    """The severity of a breach: by profile for a convention's rule, else by level; None if allowed."""
     level: RequirementLevel | None = None
-    """How binding a rule of a convention is."""
+    """The requirement level of a convention's rule."""
     convention: str | None = None
     fix: str | None = None
     link: str | None = None
-    """Where the specification says so."""
+    """The URL of the requirement in the specification."""
     check: str | None = None
-    """What a convention checks it with: a name of the vocabulary, or "python"."""
+    """The check of a convention's rule: a name of the vocabulary, or "python"."""
     schema: bool = False
     """Whether JSON Schema can express it."""
     example: Example | None = None
@@ -144,10 +144,10 @@ def _stated(source: str) -> str:
 
 
 def explain(code: str, convention: str | None = None) -> Explanation:
-    """What stands behind the code of a finding: the rule, how binding it is, what to do, an example.
+    """Explain the code of a finding: the rule, its level, the fix, and an example.
 
-    A code that several versions of a convention have is explained as the newest of them has it, or as the
-    one that is named.
+    If several versions of a convention have the code, the newest one is explained, or the one in
+    `convention`.
 
     >>> print(explain("ome/axes-order", "ome/0.5").level)
     MUST
@@ -155,7 +155,7 @@ def explain(code: str, convention: str | None = None) -> Explanation:
     own = rules().get(code)
     if own is None:
         for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
-            registry.plugins.ensure()  # it may be a rule of another package's extension
+            registry.plugins.ensure()  # it may be a rule of a plugin's extension
         own = rules().get(code)
     if own is not None and convention is None:
         return _own(own)
@@ -172,7 +172,7 @@ def explain(code: str, convention: str | None = None) -> Explanation:
 
 
 def _newness(explanation: Explanation) -> tuple[bool, bool, list[int], str]:
-    """The key of the newest version: one that has an example, and is final."""
+    """The sort key of versions: those with an example rank highest, then final ones, then newer ones."""
     _, _, version = str(explanation.convention).partition("/")
     rest = version.lstrip("v0123456789.")
     places = [int(number) for number in re.findall(r"\d+", version.removesuffix(rest))]
@@ -234,4 +234,4 @@ def _unknown(code: str, convention: str | None) -> str:
         if ends
         else did_you_mean(near(code, known, most=len(known)), known)
     )
-    return f"{wanted} has the code {code!r}; {hint or 'zom rules lists all of them'}"
+    return f"{wanted} has the code {code!r}; {hint or 'run zom rules for the list'}"
