@@ -1,6 +1,6 @@
 """Conventions: what communities agreed on above Zarr, checked on whole hierarchies.
 
-A convention is declared in a few lines: models of the attributes that it owns, and rules, which are data.
+Declare a convention in a few lines: models of the attributes that it owns, and rules, which are data.
 
 >>> from zom.conventions import Attributes, Convention, CheckedRule, ref
 >>> class See(Attributes):
@@ -11,8 +11,8 @@ A convention is declared in a few lines: models of the attributes that it owns, 
 >>> [problem.code for problem in validate(v3.GroupSpec(attributes={"see": "t"}, members={}), conventions=[convention])]
 ['see/there']
 
-`zom.conventions.xarray` and its neighbours are the conventions that come with zom; those that have
-helpers for building hierarchies have them there.
+`zom.conventions.xarray` and the other modules here are the conventions that come with zom. Some have helpers
+for building hierarchies.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A module of this package, loaded when it is asked for."""
+    """Import a module of this package on first access."""
     if name.startswith("_") or name not in {module.name for module in iter_modules(__path__)}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
     return import_module(f"{__name__}.{name}")

@@ -1,7 +1,7 @@
-"""Affine transforms: from the indexes of cells to coordinates, as `spatial:transform` has them.
+"""Affine transforms from cell indexes to coordinates, as `spatial:transform` has them.
 
-https://github.com/zarr-conventions/spatial/blob/v0.1/README.md#spatialtransform: x = a*column + b*row + c
-and y = d*column + e*row + f, in the order [a, b, c, d, e, f] of rasterio.
+https://github.com/zarr-conventions/spatial/blob/v0.1/README.md#spatialtransform: x = a*column + b*row + c and
+y = d*column + e*row + f, in rasterio's order [a, b, c, d, e, f].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "Affine", "affine_of", "integers_of", "numbers_of"]
 
 MOST: Final = 1 << 53
-"""The longest dimension that is calculated with: a double holds no larger integer exactly."""
+"""The longest dimension used in calculations: a double holds no larger integer exactly."""
 
 
 class Affine(NamedTuple):
@@ -35,17 +35,17 @@ class Affine(NamedTuple):
     f: float
 
     def at(self, column: float, row: float) -> tuple[float, float]:
-        """The coordinates (x, y) there."""
+        """The coordinates (x, y) at a column and row."""
         return self.a * column + self.b * row + self.c, self.d * column + self.e * row + self.f
 
     @property
     def determinant(self) -> float:
-        """0 where the axes span no area."""
+        """The determinant; 0 if the axes span no area."""
         return self.a * self.e - self.b * self.d
 
     @property
     def cell(self) -> tuple[float, float]:
-        """How far apart cells are along a column and along a row: first Y, then X.
+        """The distance of cells along a column and along a row: first Y, then X.
 
         >>> Affine(8.0, -6.0, 0.0, 6.0, -8.0, 0.0).cell
         (10.0, 10.0)
@@ -53,7 +53,7 @@ class Affine(NamedTuple):
         return hypot(self.b, self.e), hypot(self.a, self.d)
 
     def extent(self, height: int, width: int) -> tuple[float, float, float, float]:
-        """The box around a grid of so many cells: xmin, ymin, xmax, ymax.
+        """The box around a grid of `height` by `width` cells: xmin, ymin, xmax, ymax.
 
         >>> Affine(10.0, 0.0, 0.0, 0.0, -10.0, 80.0).extent(8, 6)
         (0.0, 0.0, 60.0, 80.0)
@@ -63,7 +63,7 @@ class Affine(NamedTuple):
         return min(xs), min(ys), max(xs), max(ys)
 
     def scaled(self, y: float, x: float) -> Affine:
-        """The transform of a grid from the same corner, whose cells are so many times as large.
+        """The transform of a grid from the same corner, with cells that are `y` and `x` times as large.
 
         >>> Affine(10.0, 0.0, 5.0, 0.0, -10.0, 7.0).scaled(2, 4)
         Affine(a=40.0, b=0.0, c=5.0, d=0.0, e=-20.0, f=7.0)
@@ -72,7 +72,7 @@ class Affine(NamedTuple):
 
 
 def numbers_of(value: object, count: int | None = None) -> tuple[float, ...] | None:
-    """The finite numbers of a list, `count` of them; None where it is anything else.
+    """The finite numbers of a list of `count` (or any length), or None for anything else.
 
     >>> numbers_of([1, 2.5]), numbers_of([1, "2"]), numbers_of([1], 2), numbers_of([True])
     ((1.0, 2.5), None, None, None)
@@ -91,7 +91,7 @@ def numbers_of(value: object, count: int | None = None) -> tuple[float, ...] | N
 
 
 def integers_of(value: object, count: int) -> tuple[int, ...] | None:
-    """The whole numbers of a list of `count`; None where it is anything else.
+    """The integers of a list of `count` whole numbers, or None for anything else.
 
     >>> integers_of([8, 6.0], 2), integers_of([8.5, 6], 2)
     ((8, 6), None)
@@ -103,7 +103,7 @@ def integers_of(value: object, count: int) -> tuple[int, ...] | None:
 
 
 def affine_of(value: object) -> Affine | None:
-    """The transform that a list of six numbers says; None where it is anything else.
+    """The transform given by a list of six numbers, or None for anything else.
 
     >>> affine_of([1, 0, 0, 0, -1, 0])
     Affine(a=1.0, b=0.0, c=0.0, d=0.0, e=-1.0, f=0.0)

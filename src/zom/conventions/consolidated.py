@@ -1,7 +1,7 @@
-"""Consolidated metadata: the copy that a group holds of the documents below it, and that readers may use instead.
+"""Consolidated metadata: a group's copy of the documents below it, which readers may use instead.
 
 Zarr v3: https://github.com/zarr-developers/zarr-specs/pull/309, in the group's own document. The `.zmetadata`
-of Zarr v2 stands beside it; in a store, it is seen as if it stood there, too.
+of Zarr v2 is beside that document; zom reads it from a store as if it were inside.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _entries(node: Node) -> Mapping[str, Any] | None:
 
 
 def _found_at(node: Node) -> str | None:
-    """A block that is null or of another form is the model's business."""
+    """Detect a block with entries; the model reports a block that is null or of another form."""
     return f"has {_BLOCK}" if _entries(node) is not None else None
 
 
@@ -73,7 +73,7 @@ def _is_complete(site: Site) -> Iterator[Breach] | Skip:
 def _missing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
     absent = _absent(site.node, entries)
     ghosts = _ghosts_among(site.node, entries) if absent else {}
-    # Of nodes that were renamed the entry tells that has the old name.
+    # A renamed node is reported once, at the entry with its old name.
     renamed = {*_renamed(ghosts, entries, absent).values()}
     for path, node in absent.items():
         highest = _highest(path, absent)
@@ -84,7 +84,7 @@ def _missing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
 
 
 def _absent(group: Node, entries: Mapping[str, Any]) -> dict[str, Node]:
-    """The nodes below a group that have no entry, by their path from there."""
+    """The nodes below a group that have no entry, by relative path."""
     start = len(group.path.rstrip("/")) + 1
     known = {path.strip("/") for path in entries}
     return {
@@ -93,7 +93,7 @@ def _absent(group: Node, entries: Mapping[str, Any]) -> dict[str, Node]:
 
 
 def _highest(path: str, known: Container[str]) -> str:
-    """The first of the known paths that leads to this one: who adds or deletes a group does that to all below it."""
+    """The first known path that leads to this one: a group is added or deleted with its descendants."""
     above = (path[:place] for place, letter in enumerate(path) if letter == "/")
     return next((each for each in above if each in known), path)
 
@@ -101,7 +101,7 @@ def _highest(path: str, known: Container[str]) -> str:
 def _renamed(
     ghosts: Mapping[str, None], entries: Mapping[str, Any], absent: Mapping[str, Node]
 ) -> dict[str, str]:
-    """The nodes whose entry has another name: those without one that say the same, and have the same nodes below."""
+    """The new names of renamed nodes: those without an entry that match a ghost and its descendants."""
     if not ghosts or not absent:
         return {}
     left = _by_looks({path: node.document for path, node in absent.items()})
@@ -114,7 +114,7 @@ def _renamed(
 
 
 def _by_looks(documents: Mapping[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """The highest of the paths, by the shape that stands there, and the paths below."""
+    """The highest of the paths, grouped by their shape and the paths below them."""
     below: dict[str, list[str]] = {}
     for path in documents:
         highest = _highest(path, documents)
@@ -128,7 +128,7 @@ def _by_looks(documents: Mapping[str, Any]) -> dict[tuple[str, ...], list[str]]:
 
 
 def _differ(node: Node, entry: Any) -> list[str]:
-    """The members in which a node and an entry differ."""
+    """The members that differ between a node and an entry."""
     mine = node.document
     if not is_dict(entry) or mine.get("node_type") != entry.get("node_type"):
         return ["node_type"]
@@ -159,12 +159,12 @@ def _ghosts(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
 
 
 def _ghosts_among(group: Node, entries: Mapping[str, Any]) -> dict[str, None]:
-    """The paths of entries at which no node lies."""
+    """The paths of entries without a node."""
     return dict.fromkeys(path for path in entries if _is_ghost(group, path))
 
 
 def _is_ghost(group: Node, path: str) -> bool:
-    """Whether no node lies there; the group itself has no entry in Zarr v3, where the block is in its document."""
+    """Whether `path` has no node. In Zarr v3, the group itself has no entry: its document holds the block."""
     node = group.at(path)
     return node is None or (node is group and group.form == "v3")
 
@@ -203,4 +203,4 @@ CONSOLIDATED: Final = register(
         ),
     )
 )
-"""Consolidated metadata, of Zarr v3 and v2."""
+"""Consolidated metadata of Zarr v3 and v2."""

@@ -1,8 +1,8 @@
-"""GeoZarr: multiscales, spatial and proj together, and what they have to say alike.
+"""GeoZarr: multiscales, spatial and proj together, and where they have to agree.
 
 https://github.com/zarr-developers/geozarr-spec. GeoZarr is made of those conventions, each with its own
-rules; here are the rules on what two of them say of the same thing, found where a pyramid has places in
-space. A rule does not apply where one of the two says nothing.
+rules. The rules here compare what two of them say about the same thing, in pyramids with positions in space.
+A rule does not apply if one of the two says nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["GEOZARR"]
 
 
 class _Step:
-    """A level that was made from another one, with the places of both in space."""
+    """A level made from another level, with the positions of both in space."""
 
     def __init__(self, level: ResolutionLevel, source: ResolutionLevel, here: Affine, there: Affine) -> None:
         self.level = level
@@ -65,7 +65,7 @@ def _cells_are_scaled(site: Site) -> Iterable[Breach] | Skip:
     if not steps:
         return _NO_STEP
     factors = factors_of(levels_of(site.node))
-    # scale is in the order of spatial:dimensions: first Y, whose coefficients are b and e, then X with a and d.
+    # scale is in the order of spatial:dimensions: first Y with the coefficients b and e, then X with a and d.
     return [
         breach for axis, place in ((1, 0), (0, 4)) for breach in _off_scale(site, steps, factors, axis, place)
     ]
@@ -78,7 +78,7 @@ def _off_scale(
     scales = {(step.level.place, step.source.place): (step.scale or ())[axis] for step in steps}
 
     def factor(level: ResolutionLevel, other: ResolutionLevel) -> float | None:
-        """How many times as large the cells of a level should be as those of the other one."""
+        """The expected ratio of the cell sizes of two levels."""
         if (level.place, other.place) in scales:
             return scales[level.place, other.place]
         if level.place not in factors or other.place not in factors:
@@ -100,7 +100,7 @@ def _off_scale(
 
 
 def _by_level(found: Iterable[tuple[_Step, float, float]]) -> dict[int, float]:
-    """A number of each level, by its place, of pairs of a level and its source."""
+    """A number for each level, by its place, from pairs of a level and its source."""
     numbers: dict[int, float] = {}
     for step, here, there in found:
         numbers.update({step.level.place: here, step.source.place: there})
@@ -112,7 +112,7 @@ def _are_areas(node: Node) -> bool:
 
 
 def _shifted(step: _Step) -> list[int]:
-    """The origin's coefficients that differ by more than a hundredth of a cell of the source."""
+    """The origin coefficients that differ by more than a hundredth of a source cell."""
     y, x = step.there.cell
     pairs = ((2, step.there.c, step.here.c, x), (5, step.there.f, step.here.f, y))
     return [place for place, there, here, cell in pairs if abs(there - here) > 0.01 * cell]
@@ -234,7 +234,7 @@ def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _is_placed(site: Site) -> bool:
-    """Whether both conventions are there: asked for, the rules are run where they aren't, too."""
+    """Whether both conventions are present; rules that a caller asks for also run where they are absent."""
     return any(all(holds(each, site) for each in conditions) for conditions in GEOZARR.signs)
 
 

@@ -1,9 +1,9 @@
-"""license: on what terms data may be used: those of a group hold for all below it that has none of its own.
+"""license: the terms for using data. A group's license applies to all descendants without their own.
 
-https://github.com/clbarnes/zarr-convention-license/blob/v1/README.md. The text says of `license` that it
-MUST be an object, and in passing what an empty list would mean; one of its examples has a list. It is an
-object here, as its schema has it. Other metadata call a mere text `license`; that is none of this
-convention's, unless it is declared.
+https://github.com/clbarnes/zarr-convention-license/blob/v1/README.md. The text says that `license` MUST be an
+object, but also mentions what an empty list would mean, and one of its examples has a list. Here it is an
+object, as in the schema. Other metadata use `license` for a plain string; that is not part of this convention
+unless it is declared.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class License(Attributes, key="license"):
 
 
 def is_spdx_expression(text: str) -> bool:
-    """Whether `text` has the form of an SPDX license expression; whether its licenses are on the list is not asked.
+    """Whether `text` has the form of an SPDX license expression; its licenses are not looked up in the list.
 
     https://spdx.github.io/spdx-spec/v3.0.1/annexes/spdx-license-expressions
 
@@ -73,7 +73,7 @@ def is_spdx_expression(text: str) -> bool:
 
 
 def _is_complete(parts: list[str]) -> bool:
-    """Whether names and operators take turns, and parentheses close."""
+    """Whether names and operators alternate and parentheses are balanced."""
     depth, wants_name, after_with = 0, True, False
     for part in parts:
         if part == "(" and wants_name and not after_with:

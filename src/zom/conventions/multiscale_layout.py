@@ -1,4 +1,4 @@
-"""The layout of a pyramid: its levels, from which they were made, and the arrays that they have."""
+"""The layout of a pyramid: its levels, their sources and their arrays."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ PLACE: Final[Path] = ("attributes", "multiscales", "layout")
 
 
 class ResolutionLevel(NamedTuple):
-    """One entry of a layout, and its place there."""
+    """One entry of a layout, and its index there."""
 
     place: int
     entry: Mapping[str, Any]
 
     def text(self, name: str) -> str | None:
-        """What stands at `name`; None where that is no text."""
+        """The string at `name`, or None if it is not a string."""
         found = self.entry.get(name)
         return found if isinstance(found, str) else None
 
     @property
     def asset(self) -> str | None:
-        """The path of its group or array."""
+        """The path of the level's group or array."""
         return self.text("asset")
 
     @property
     def source(self) -> str | None:
-        """The path of the level that it was made from."""
+        """The path of the level that this one was made from."""
         return self.text("derived_from")
 
     def numbers(self, name: str) -> tuple[float, ...] | None:
-        """The numbers of its `scale` or `translation`; None where there are none."""
+        """The numbers of the level's `scale` or `translation`, or None."""
         transform = self.entry.get("transform")
         return numbers_of(transform.get(name)) if is_dict(transform) else None
 
     def at(self, *steps: str | int) -> Path:
-        """What leads there from the document of its group."""
+        """The path to `steps` in this entry, from the document of its group."""
         return (*PLACE, self.place, *steps)
 
 
 def levels_of(node: Node) -> list[ResolutionLevel]:
-    """The levels that a group's layout names, as far as it has the form of one.
+    """The valid levels in a group's layout.
 
     >>> from zom.formats.node_view import attributes_node
     >>> levels_of(attributes_node({"multiscales": {"layout": [{"asset": "0"}, 7]}}))
@@ -64,7 +64,7 @@ def levels_of(node: Node) -> list[ResolutionLevel]:
 
 
 def sources_of(levels: Sequence[ResolutionLevel]) -> Iterator[tuple[ResolutionLevel, ResolutionLevel]]:
-    """Each level that is made from another one, and that one.
+    """Each derived level with its source.
 
     >>> zero, one = ResolutionLevel(0, {"asset": "0"}), ResolutionLevel(1, {"asset": "1", "derived_from": "0"})
     >>> [(level.asset, source.asset) for level, source in sources_of([zero, one])]
@@ -81,9 +81,9 @@ def sources_of(levels: Sequence[ResolutionLevel]) -> Iterator[tuple[ResolutionLe
 
 
 def factors_of(levels: Sequence[ResolutionLevel]) -> dict[int, tuple[float, ...]]:
-    """How many times as coarse a level is along each axis as the one that it comes from at last, by its place.
+    """The factors by which each level is coarser than the first level that it derives from, by place.
 
-    Levels are left out where a scale on the way is not known, or is not above 0.
+    Levels are left out if a scale on the way is unknown or not above 0.
 
     >>> zero = ResolutionLevel(0, {"asset": "0"})
     >>> one = ResolutionLevel(1, {"asset": "1", "derived_from": "0", "transform": {"scale": [2]}})
@@ -99,7 +99,7 @@ def factors_of(levels: Sequence[ResolutionLevel]) -> dict[int, tuple[float, ...]
         while here in above and here not in found and here not in way:
             way[here] = None
             here = above[here][1].place
-        if here in way:  # a ring
+        if here in way:  # a cycle
             found.update(dict.fromkeys(way))
         for place in reversed(way):
             level, source = above[place]
@@ -110,7 +110,7 @@ def factors_of(levels: Sequence[ResolutionLevel]) -> dict[int, tuple[float, ...]
 
 
 def _scaled(before: Sequence[float] | None, scale: Sequence[float] | None) -> tuple[float, ...] | None:
-    """The factors of a level; those of one that is not derived from another are empty, and None is not known."""
+    """The factors of a level; `before` is empty for a source that isn't derived, None for unknown factors."""
     if before is None or not scale or min(scale) <= 0 or len(before) not in {0, len(scale)}:
         return None
     return tuple(one * other for one, other in zip(before or (1.0,) * len(scale), scale, strict=True))
@@ -120,10 +120,10 @@ def odd_levels(
     broken: Sequence[tuple[ResolutionLevel, ResolutionLevel]],
     fits: Callable[[ResolutionLevel, ResolutionLevel], bool],
 ) -> list[tuple[ResolutionLevel, ResolutionLevel]]:
-    """Of levels and sources that don't fit each other, the level at fault, and the other one.
+    """The level at fault and the other one, for each level and source that don't fit each other.
 
-    That is the level, but where it stands between two others that fit each other, or is the source of these: then it
-    is the one that all have in common, and told once.
+    This is the level, unless one level is between two others that fit each other, or is their source. Then
+    that shared level is at fault, and is reported once.
 
     >>> zero, one, two = (ResolutionLevel(place, {}) for place in range(3))
     >>> [(odd.place, other.place) for odd, other in odd_levels([(one, zero), (two, one)], lambda a, b: True)]
@@ -147,7 +147,7 @@ def odd_levels(
 
 
 def arrays_of(group: Node, level: ResolutionLevel) -> dict[str, Node]:
-    """The arrays of a level by name, the level's own one by an empty name; none where they are not known."""
+    """The arrays of a level by name, empty for a level that is an array; no arrays if unknown."""
     if not level.asset:
         return {}
     node = group.at(level.asset)

@@ -1,8 +1,8 @@
-"""NZ: the structure of netCDF on Zarr v3, for conventions such as CF to be written against.
+"""NZ: the structure of netCDF on Zarr v3, as a base for conventions such as CF.
 
-https://github.com/zarr-conventions/nz, NZ-1.0; its drafts called it NZUG-1.0. The schema that is published
-with it is of such a draft: it asks for `_nczarr_attr` in the form that the text has dropped, for a
-declaration on every node, and for `conventions` on every group. These rules are the schema's alone.
+https://github.com/zarr-conventions/nz, NZ-1.0; its drafts called it NZUG-1.0. The schema published with it
+describes such a draft: it requires `_nczarr_attr` in the form that the text has dropped, a declaration on
+every node, and `conventions` on every group. Only the schema's rules require these.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _NOT_ROOT: Final = Skip("not the root")
 
 
 def _words(node: Node) -> list[tuple[str, str]]:
-    """The identifiers that the node gives, each with the attribute that has it."""
+    """The identifiers that the node gives, each with its attribute."""
     said = ((key, node.attributes.get(key)) for key in _KEYS)
     return [(key, word) for key, text in said if isinstance(text, str) for word in text.split()]
 
 
 def root_declares(site: Site) -> Iterator[Breach] | Skip:
-    """The root names NZ-1.0 in `conventions`."""
+    """Check that the root names NZ-1.0 in `conventions`."""
     node = site.node
     if node.parent is not None:
         return _NOT_ROOT
@@ -56,7 +56,7 @@ def root_declares(site: Site) -> Iterator[Breach] | Skip:
 
 
 def name_is_new(site: Site) -> Iterator[Breach] | Skip:
-    """The name is not that of a draft."""
+    """Check that the name is not that of a draft."""
     if site.node.parent is not None:
         return _NOT_ROOT
     return (
@@ -71,7 +71,7 @@ def _is_number(value: object) -> bool:
 
 
 def fill_value_fits(site: Site) -> Iterator[Breach] | Skip:
-    """The mask is a value of the array's data type."""
+    """Check that `_FillValue` is a value of the array's data type."""
     node = site.node
     if "_FillValue" not in node.attributes or not is_of_kind(node.dtype, ["int", "uint", "float"]):
         return Skip("no _FillValue of an array of numbers")
@@ -97,7 +97,7 @@ def _type(value: Any) -> str:
 
 
 def lists_of_one_type(site: Site) -> Iterator[Breach] | Skip:
-    """Lists among the attributes have one type of values."""
+    """Check that each list among the attributes has values of one type."""
     lists = {key: value for key, value in site.node.attributes.items() if is_list(value)}
     return _mixed(site, lists) if lists else Skip("no lists among the attributes")
 
@@ -112,7 +112,7 @@ def _mixed(site: Site, lists: dict[str, list[Any]]) -> Iterator[Breach]:
 
 
 def names_differ(site: Site) -> Iterator[Breach] | Skip:
-    """Names of members differ by more than case."""
+    """Check that names of members differ by more than case."""
     if site.node.members is None:
         return NOT_READ
     return _alike(site, site.node.members)
@@ -128,7 +128,7 @@ def _alike(site: Site, members: dict[str, Node]) -> Iterator[Breach]:
 
 
 def registered(site: Site) -> Iterator[Breach] | Skip:
-    """The node declares NZ, as the published schema asks."""
+    """Check that the node declares NZ, as the published schema requires."""
     if declaration_of(NZ, site.node) is not None:
         return iter(())
     found = "other conventions" if "zarr_conventions" in site.node.attributes else "nothing"
@@ -136,7 +136,7 @@ def registered(site: Site) -> Iterator[Breach] | Skip:
 
 
 def types_named(site: Site) -> Iterator[Breach] | Skip:
-    """Types of attributes are named as those of Zarr v3."""
+    """Check that types of attributes are Zarr v3 names."""
     types = site.values("_nczarr_attr.types")
     if not types or not is_dict(types[0].value):
         return Skip("no types of attributes")

@@ -1,8 +1,8 @@
 """proj: the coordinate reference system of a group's arrays, or of one array.
 
-https://github.com/zarr-conventions/proj/blob/v0.1/README.md. What a group declares holds for the arrays right
-in it, and no deeper. The draft called v1 wanted one representation and codes of capitals and digits; its
-schema's rules apply where its URL is declared, and its text's rules are those of v0.1.
+https://github.com/zarr-conventions/proj/blob/v0.1/README.md. A group's declaration applies to its direct
+child arrays only. The draft called v1 wanted one representation and codes of capitals and digits. Its
+schema's rules apply where its URL is declared; its text's rules are those of v0.1.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DRAFTS: Final = (
 )
 CODE, WKT2, PROJJSON = "proj:code", "proj:wkt2", "proj:projjson"
 
-# ISO 19162:2019, the keywords that a coordinate reference system begins with, and their long forms.
+# ISO 19162:2019: the first keywords of a coordinate reference system, and their long forms.
 _KEYWORDS: Final = [
     "GEOGCRS",
     "GEODCRS",
@@ -70,7 +70,7 @@ _KEYWORDS: Final = [
 ]
 _WKT2: Final = re.compile(rf"\s*({'|'.join(_KEYWORDS)})\s*[\[(]", re.ASCII | re.IGNORECASE)
 
-# The identifier that stands at the end of a WKT2 is that of the whole.
+# The identifier at the end of a WKT2 string is that of the whole.
 _ID: Final = re.compile(
     r'ID[\[(]\s*"([^"]+)"\s*,\s*"?([^"\],)]+)"?[^\[\]()]*[\])]\s*[\])]\s*\Z', re.IGNORECASE
 )
@@ -114,7 +114,7 @@ def _begins_as_wkt2(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _one_system(site: Site) -> Iterable[Breach] | Skip:
-    """The names that representations have for what they describe, the one that readers believe first."""
+    """Compare the system names of the representations, with the one that readers prefer first."""
     attributes = site.node.attributes
     named = [
         (("attributes", WKT2), _wkt2_name(attributes.get(WKT2))),

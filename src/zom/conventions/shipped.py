@@ -1,4 +1,4 @@
-"""The conventions that come with zom: files and folders, each imported with the first question for it."""
+"""The conventions that come with zom: files and folders, each imported on first use."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ FILES: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "xarray": ((), ()),
     "zarr_conventions": (("zarr_conventions",), ()),
 }
-"""The files, each named after the id of its convention, of which it holds all versions.
+"""The files by convention id; each holds all versions of its convention.
 
-With each, the attributes by which they are found, and the names of members: hierarchies that have none of them need not
-import it. Where no attribute is named, a function finds them, and it is always asked.
+Each has the attributes that identify the convention, and names of members: hierarchies with none of them
+don't import the file. If it lists no attributes, a function detects the convention, and it is always called.
 """

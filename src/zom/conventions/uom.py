@@ -1,7 +1,7 @@
-"""uom: the unit of measure of an array's numbers, as UCUM writes it.
+"""uom: the unit of measure of an array's numbers, in UCUM notation.
 
-https://github.com/clbarnes/zarr-convention-uom/blob/v1/README.md. A unit that is left out or null is
-arbitrary to the text; the published schema wants a text where there is one.
+https://github.com/clbarnes/zarr-convention-uom/blob/v1/README.md. The text calls a missing or null unit
+arbitrary; the published schema requires a string if the unit is present.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PUBLISHED: Final = Published(
 )
 _UNIT: Final = ("attributes", "uom", "ucum", "unit")
 
-# One unit of a term: a number, or a symbol of letters, %, ', ", *, ^ and brackets, its exponent, an
-# annotation in braces; or an annotation alone. https://ucum.org/ucum#section-Syntax-Rules
+# One unit of a term: a number, or a symbol of letters, %, ', ", *, ^ and brackets, with an optional exponent
+# and annotation in braces; or an annotation alone. https://ucum.org/ucum#section-Syntax-Rules
 _ATOM: Final = re.compile(
     r"(?:[0-9]+(?:[*^][+-]?[0-9]+)?|(?:[A-Za-z%'\"_]|\[[!-Z\\^-~]+\])+(?:[+-]?[0-9]+)?)(?:\{[!-z|~]*\})?|\{[!-z|~]*\}"
 )
@@ -56,7 +56,7 @@ _WORD: Final = re.compile(r"[A-Za-z]+")
 
 
 class Ucum(Part):
-    """A unit of UCUM, and the version of UCUM that has it."""
+    """A UCUM unit, and the version of UCUM that defines it."""
 
     unit: str | None = None
     version: str = ""
@@ -70,7 +70,7 @@ class Uom(Attributes, key="uom"):
 
 
 def is_ucum_term(text: str) -> bool:
-    """Whether `text` has the form of a UCUM unit; whether its symbols are UCUM's is not asked.
+    """Whether `text` has the form of a UCUM unit; its symbols are not looked up.
 
     >>> is_ucum_term("kg.m2.s-2"), is_ucum_term("m s-1"), is_ucum_term("W/(m2.sr)")
     (True, False, True)
@@ -124,7 +124,7 @@ def _is_spelled(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _bare(unit: str) -> str:
-    """The unit without annotations and what stands in brackets."""
+    """The unit without annotations and without bracketed text."""
     return re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", unit)
 
 

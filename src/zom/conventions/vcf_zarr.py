@@ -1,7 +1,7 @@
-"""VCF Zarr: variant calls, one array for each field of a VCF file.
+"""VCF Zarr: variant calls, with one array per field of a VCF file.
 
-https://github.com/sgkit-dev/vcf-zarr-spec, versions 0.4 (Zarr v2) and 0.5, which adds floats of 2 bytes
-and, as an experiment, Zarr v3. Fields whose Number is 1 have no dimension for it, as bio2zarr writes them.
+https://github.com/sgkit-dev/vcf-zarr-spec, versions 0.4 (Zarr v2) and 0.5, which adds 2-byte floats and, as
+an experiment, Zarr v3. Fields with Number 1 have no dimension for it, as bio2zarr writes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]
 
 
 class Header(Attributes):
-    """The attributes of the group: the version, who wrote it, and the lines of the header that no array holds."""
+    """The attributes of the group: the version, the writer, and header lines that no array holds."""
 
     vcf_zarr_version: str
     source: str = ""
@@ -40,12 +40,12 @@ class Header(Attributes):
 
 
 def _fields(node: Node, prefix: str) -> list[Node]:
-    """The arrays of fields that only a VCF file's header names."""
+    """The arrays of fields that only the header of a VCF file names."""
     return [each for name, each in node.arrays.items() if name.startswith(prefix) and name not in _NAMED]
 
 
 def _begin_along(site: Site, prefix: str, dims: list[str]) -> Iterator[Breach] | Skip:
-    """Fields have these dimensions first, and at most one more."""
+    """Check that fields have these dimensions first, and at most one more."""
     found = [each for each in _fields(site.node, prefix) if each.dims is not None]
     return _first(found, dims) if found else Skip(f"no arrays {prefix}*")
 
@@ -63,7 +63,7 @@ def _first(found: Iterable[Node], dims: list[str]) -> Iterator[Breach]:
 
 
 def _is_character(node: Node) -> bool:
-    """Whether it holds texts of one character."""
+    """Whether the array holds one-character strings."""
     if node.form == "v2":
         return str(node.document.get("dtype")).lstrip("<>|=") == "U1"
     data_type = node.document.get("data_type")
@@ -72,7 +72,7 @@ def _is_character(node: Node) -> bool:
 
 
 def _are_of_a_type(site: Site, kinds: list[str]) -> Iterator[Breach] | Skip:
-    """Fields are of one of these kinds of data types, or characters."""
+    """Check that fields have one of these kinds of data types, or characters."""
     found = [*_fields(site.node, "variant_"), *_fields(site.node, "call_")]
     return _typed(found, kinds) if found else Skip("no arrays variant_* and call_*")
 
@@ -89,7 +89,7 @@ def _typed(found: Iterable[Node], kinds: list[str]) -> Iterator[Breach]:
 
 
 def _masks(site: Site) -> list[tuple[Node, Node]]:
-    """Each mask and fill, with the array that it speaks of."""
+    """Each mask and fill array, with the array that it applies to."""
     arrays = site.node.arrays
     return [
         (mask, arrays[name])
@@ -164,7 +164,7 @@ def _chunks_agree(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _variants_in(node: Node) -> int | None:
-    """The place of the dimension variants, where it has chunks."""
+    """The index of the dimension `variants` if it has chunks."""
     dims, chunks = node.dims or (), node.chunks or ()
     return dims.index("variants") if "variants" in dims and dims.index("variants") < len(chunks) else None
 
@@ -186,9 +186,9 @@ def _version(file: str) -> Convention:
 
 
 VCF_ZARR_0_4: Final = _version("vcf_zarr_0_4.toml")
-"""Version 0.4: in Zarr v2."""
+"""Version 0.4, for Zarr v2."""
 VCF_ZARR_0_5: Final = _version("vcf_zarr_0_5.toml")
-"""Version 0.5: floats of 2 bytes, and Zarr v3."""
+"""Version 0.5, with 2-byte floats and Zarr v3."""
 
 _NAMED: Final = {rule.check.params["name"] for rule in VCF_ZARR_0_5.rules if rule.check.name == "member"}
 """The arrays that the specification names."""

@@ -1,8 +1,8 @@
-"""zarr_conventions: how a node declares the conventions that it follows, whichever they are.
+"""zarr_conventions: how a node declares the conventions that it follows.
 
-https://github.com/zarr-conventions/zarr-conventions-spec. A declaration identifies a convention by its
-uuid, else by its schema_url, else by its spec_url, and never by its name. What each convention asks of
-the nodes that declare it, is the business of its own rules; nothing is fetched.
+https://github.com/zarr-conventions/zarr-conventions-spec. A declaration identifies a convention by its uuid,
+otherwise by its schema_url, otherwise by its spec_url, and never by its name. Each convention has its own
+rules for the nodes that declare it. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _only_known_fields(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _meant(declared: Declaration, name: str) -> str | None:
-    """The field that is meant by another name: what has the form of a uuid is one, whatever it is called."""
+    """The field that a misnamed one means: a value in the form of a uuid means `uuid`, whatever its name."""
     value = declared.entry[name]
     is_uuid = isinstance(value, str) and _UUID.fullmatch(value)
     meant = "uuid" if is_uuid else next((each for each in FIELDS if misspelt(name, each)), None)
@@ -130,7 +130,7 @@ def _of_strange_version(site: Site, found: list[tuple[Declaration, Convention]])
 
 
 def _quoted(url: object) -> str:
-    return show(url, limit=200)  # a URL that is cut short helps nobody
+    return show(url, limit=200)  # a URL that is cut short is of no use
 
 
 def _schema_url(convention: Convention) -> str:

@@ -1,7 +1,7 @@
 """AnnData: annotated matrices, as the library anndata stores them.
 
-https://anndata.readthedocs.io/en/stable/fileformat-prose.html, of anndata 0.8 and newer. What anndata's
-own reader accepts or refuses beyond the text is checked where it loses data: see docs/conventions-anndata.md.
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html, for anndata 0.8 and newer. Beyond the text,
+rules cover what anndata's own reader accepts or refuses if that loses data: see docs/conventions-anndata.md.
 """
 
 from __future__ import annotations
@@ -33,4 +33,4 @@ _RULEBOOK: Final = read_rulebook(
 )
 
 ANNDATA: Final = register(replace(_RULEBOOK, signs=SIGNS))
-"""AnnData hierarchies, and elements of them that stand alone."""
+"""AnnData hierarchies and standalone elements of them."""

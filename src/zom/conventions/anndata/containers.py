@@ -1,4 +1,4 @@
-"""What is asked of an AnnData group and its `raw`: what they hold, and how it fits the rows of obs and var."""
+"""Rules for an AnnData group and its `raw`: their members, and how these fit the rows of obs and var."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _NOT_READ: Final = Skip("the members of the group are not known")
 
 
 class Axis(NamedTuple):
-    """How many rows a dataframe has that labels an axis, and which one it is."""
+    """The number of rows in a dataframe that labels an axis, and that dataframe."""
 
     size: int
     label: Node
     name: str
     related: tuple[str, ...]
-    """The dataframe, and what its length is that of."""
+    """The paths of the dataframe and of the node that determines its length."""
 
     def __str__(self) -> str:
         return f"{show(self.size)} ({self.name}, as the index of {self.label.path} is long)"
 
 
 def _axis(holder: Node | None, name: str) -> Axis | None:
-    """The axis of `obs` or `var` in `holder`; None where it isn't known how long that is."""
+    """The axis of `obs` or `var` in `holder`, or None if its length is unknown."""
     frame = (holder.members or {}).get(name) if holder is not None else None
     found = extent_of(frame) if frame is not None else None
     if frame is None or found is None or not found.lengths:
@@ -54,7 +54,7 @@ def _axis(holder: Node | None, name: str) -> Axis | None:
 
 
 def _typed(node: Node, types: Sequence[str]) -> Iterator[Breach]:
-    """That an element is of one of the types; of one that says none, another rule tells."""
+    """Report an element of another type; another rule reports elements without a type."""
     said = encoding_of(node)
     if said is not None and said not in types:
         wanted = " or ".join(map(show, types))
@@ -62,7 +62,7 @@ def _typed(node: Node, types: Sequence[str]) -> Iterator[Breach]:
 
 
 def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) -> Iterator[Breach]:
-    """That an element is as long as the axes, and of so many dimensions."""
+    """Report an element with a length that differs from the axes, or with the wrong number of dimensions."""
     found = extent_of(node)
     if found is None:
         return
@@ -78,7 +78,7 @@ def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) 
 
 
 def _entries(holder: Node, name: str) -> list[Node]:
-    """The entries of a mapping, where it is one."""
+    """The entries of a mapping; empty if `name` is not a mapping."""
     mapping = (holder.members or {}).get(name)
     if mapping is None or encoding_of(mapping) not in {"dict", None}:
         return []
@@ -141,7 +141,7 @@ def _matrices_fit(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _entries_fit(site: Site, name: str, types: Sequence[str], axes: int) -> Iterator[Breach] | Skip:
-    """What is asked of obsm, varm (along one axis), obsp and varp (along that axis twice)."""
+    """Check obsm and varm (along one axis), obsp and varp (along the same axis twice)."""
     found = _entries(site.node, name)
     if not found:
         return Skip(f"no entries in {name}")
@@ -165,7 +165,7 @@ def _raw_fits(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _raw(root: Node, raw: Node) -> Iterator[Breach]:
-    # anndata writes an element of type null where there is no raw.
+    # anndata writes an element of type null if there is no raw.
     wrong = tuple(_typed(raw, ("raw", "null")))
     yield from wrong
     if wrong or raw.members is None:

@@ -1,7 +1,7 @@
-"""The elements of AnnData: their encodings, and how long they are.
+"""The elements of AnnData: their encodings and lengths.
 
-https://anndata.readthedocs.io/en/stable/fileformat-prose.html#elements. Types that the text doesn't
-describe (`raw`, `rec-array`, `null`, `bytes`) are those that anndata itself reads and writes.
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html#elements. anndata itself also reads and writes
+types that the text doesn't describe (`raw`, `rec-array`, `null`, `bytes`).
 """
 
 from __future__ import annotations
@@ -44,37 +44,37 @@ VERSIONS: Final = {
     "null": "0.1.0",
     **dict.fromkeys(("array", "string-array", "rec-array", "numeric-scalar", "string", "bytes"), "0.2.0"),
 }
-"""Every encoding type, with the version that is known of it."""
+"""Every encoding type with its known version."""
 
 CONTAINERS: Final = frozenset({"anndata", "raw", "dict", DATAFRAME, CATEGORICAL, AWKWARD, *NULLABLE})
-"""The types whose members are elements; the arrays of a sparse matrix are none."""
+"""The types whose members are elements. The arrays of a sparse matrix are not elements."""
 
 
 def encoding_of(node: Node) -> str | None:
-    """The encoding type that a node says it has; None where it says none."""
+    """The encoding type that a node declares, or None."""
     found = node.attributes.get(TYPE)
     return found if isinstance(found, str) else None
 
 
 class Extent(NamedTuple):
-    """How long an element is, and where that is written."""
+    """The length of an element, and where the documents give it."""
 
     node: Node
     path: Path
     lengths: tuple[int, ...]
-    """Of all dimensions of arrays and sparse matrices; of others, only how many rows there are."""
+    """All dimensions for arrays and sparse matrices; only the number of rows for other elements."""
     is_listed: bool
-    """Whether `path` leads to a list of lengths, and not to the one length."""
+    """Whether `path` leads to a list of lengths rather than to a single length."""
 
     def place(self, dimension: int) -> Path:
-        """What leads to the length of that dimension."""
+        """The path to the length of that dimension."""
         return (*self.path, dimension) if self.is_listed else self.path
 
 
 def extent_of(node: Node) -> Extent | None:
-    """How long an element is: as an array, as `shape` or `length` says, or as its index, codes or values.
+    """The length of an element: from its array shape, its `shape` or `length`, or its index, codes or values.
 
-    None where that can't be told.
+    None if the length is unknown.
 
     >>> from zom.formats.node_view import document_tree
     >>> matrix = {"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [4, 3]}
@@ -96,7 +96,7 @@ def extent_of(node: Node) -> Extent | None:
 
 
 def _holder(node: Node, encoding: str | None) -> str | None:
-    """The member that is as long as the element."""
+    """The name of the member that is as long as the element."""
     if encoding == DATAFRAME:
         index = node.attributes.get("_index")
         return index if isinstance(index, str) else None

@@ -1,4 +1,4 @@
-"""What is asked of every element of AnnData: that it says what it is, and is known; and by what AnnData is found."""
+"""Rules for every AnnData element: it declares a known type. Also the signs by which AnnData is detected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OLD_DATAFRAME: Final = "0.1.0"
 
 
 def _loosely(name: str) -> str:
-    """The regular expression of a name in any case, its parts joined by any sign."""
+    """A regular expression that matches a name in any case, with its parts joined by any sign."""
     return "".join("[-_ .]?" if each in "-_" else f"[{each.upper()}{each}]" for each in name)
 
 
@@ -37,18 +37,18 @@ SIGNS: Final = (
     (is_value(TYPE, *VERSIONS),),
     (has(VERSION), is_like(TYPE, "|".join(map(_loosely, VERSIONS)))),
     (has(VERSION), lacks(TYPE)),
-    # Within, any type is meant as one of AnnData's.
+    # Within an AnnData element, any type is meant as one of AnnData's.
     *((has(key), above(is_value(TYPE, *sorted(CONTAINERS)))) for key in (TYPE, VERSION)),
     tuple(is_value("@groups[*]", name) for name in ("obs", "var", "obsm", "varm", "uns")),
 )
-"""By what an element is found, by a type that is AnnData's own, and an AnnData group that says nothing, as those of anndata 0.7: by its members.
+"""Signs of an element: an encoding type of AnnData's, or the members of an untyped group of anndata 0.7.
 
-Of others that say nothing, what holds them tells.
+The container's rule reports other elements without a type.
 """
 
 
 def _members_say_what_they_are(site: Site) -> Iterator[Breach] | Skip:
-    """Those that say nothing at all are not found by themselves."""
+    """Check members from their container: elements that declare nothing are not detected on their own."""
     node = site.node
     encoding = encoding_of(node)
     if encoding not in CONTAINERS or (
@@ -75,7 +75,7 @@ def _is_known(site: Site) -> Iterator[Breach]:
         yield site.breach(("attributes", TYPE), "an encoding type that anndata defines", show(said), fix=fix)
     elif isinstance(version, str) and version[:1].isdigit() and version != known:
         if said == DATAFRAME and version == _OLD_DATAFRAME:
-            return  # the rule on what is old tells of it
+            return  # the rule on old encodings reports it
         expected = f"{show(known)}, the version of {said} that is known"
         yield site.breach(("attributes", VERSION), expected, show(version))
 

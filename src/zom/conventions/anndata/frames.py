@@ -1,4 +1,4 @@
-"""What is asked of dataframes of AnnData: that all columns are listed, equally long and chunked alike."""
+"""Rules for AnnData dataframes: all columns are listed, have the same length and the same chunks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OLD: Final = "__categories"
 
 
 def _members(node: Node) -> dict[str, Node]:
-    """The columns and the index; not what anndata 0.7 put beside them."""
+    """The columns and the index, without the `__categories` that anndata 0.7 put beside them."""
     return {name: each for name, each in (node.members or {}).items() if name != _OLD}
 
 
@@ -42,7 +42,7 @@ def _are_listed(site: Site) -> Iterator[Breach] | Skip:
             "a column in 'column-order', or the index",
             f"{show(name)}, which is neither",
             related=[member],
-            # Of several the first tells: who writes columns and forgets the list forgets all of them.
+            # Report only the first of several: a writer that forgets the list forgets all columns.
             cause=("column-order", node.path),
         )
         for name, member in _members(node).items()
@@ -51,7 +51,7 @@ def _are_listed(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _extents(node: Node) -> tuple[Extent, list[Extent]] | None:
-    """How long the index is, and each other entry."""
+    """The extent of the index and of every other entry."""
     index = _index(node)
     first = extent_of(index) if index is not None else None
     if first is None or not first.lengths:
@@ -70,7 +70,7 @@ def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _no_column(extent: Extent, index: Extent) -> Breach:
-    """That a member of a dataframe is no column as long as the index."""
+    """The breach for a member of a dataframe that is not a column as long as the index."""
     rows = index.lengths[0]
     expected = f"{rows} rows, as the index {index.node.path} has"
     if extent.lengths and extent.lengths[0] != rows:
@@ -82,7 +82,7 @@ def _no_column(extent: Extent, index: Extent) -> Breach:
 
 
 def _rows_in_a_chunk(extent: Extent) -> int | None:
-    """How many rows a chunk holds; an array that is shorter than its chunk has one chunk."""
+    """The rows in a chunk; an array shorter than its chunk has one chunk."""
     chunks = extent.node.chunks
     return min(chunks[0], extent.lengths[0]) if chunks and extent.lengths and extent.node.is_array else None
 

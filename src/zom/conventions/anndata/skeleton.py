@@ -1,4 +1,4 @@
-"""Building AnnData: a spec of a whole hierarchy, by its sizes and types, that keeps every rule."""
+"""Build AnnData: a spec of a whole hierarchy from its sizes and types that follows every rule."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Nullable:
 
 
 Matrix: TypeAlias = "str | Sparse"
-"""A dense matrix of that data type, or a sparse one."""
+"""A dense matrix of that data type, or a sparse matrix."""
 
 Column: TypeAlias = "str | Categorical | Nullable"
 """A column of that data type, of categories, or with values that can be missing."""
 
 Along: TypeAlias = "int | tuple[int, str]"
-"""So many values for each row, of float32 or of that data type."""
+"""The number of values in each row, of float32 or of the given data type."""
 
 
 def csr(dtype: str, *, stored: int = 0, index_dtype: str = "int32") -> Sparse:
-    """A matrix by compressed rows, of so many stored values.
+    """A compressed sparse row matrix with `stored` values.
 
     >>> csr("float32", stored=1000).kind
     'csr_matrix'
@@ -63,7 +63,7 @@ def csr(dtype: str, *, stored: int = 0, index_dtype: str = "int32") -> Sparse:
 
 
 def csc(dtype: str, *, stored: int = 0, index_dtype: str = "int32") -> Sparse:
-    """A matrix by compressed columns, of so many stored values.
+    """A compressed sparse column matrix with `stored` values.
 
     >>> csc("float32").kind
     'csc_matrix'
@@ -74,7 +74,7 @@ def csc(dtype: str, *, stored: int = 0, index_dtype: str = "int32") -> Sparse:
 def categorical(
     count: int, *, ordered: bool = False, dtype: str = "string", code_dtype: str = "int8"
 ) -> Categorical:
-    """A column of codes for so many categories, each a text if no other type is given.
+    """A column of codes for `count` categories; the categories are strings by default.
 
     >>> categorical(3, ordered=True).is_ordered
     True
@@ -83,7 +83,7 @@ def categorical(
 
 
 def nullable(dtype: str) -> Nullable:
-    """A column of integers, booleans or text with a mask beside it for what is missing.
+    """A column of integers, booleans or strings with a mask for missing values.
 
     >>> nullable("int64").dtype
     'int64'
@@ -95,7 +95,7 @@ def skeleton(  # noqa: PLR0913 - AnnData has that many parts
     n_obs: int,
     n_var: int,
     *,
-    X: Matrix | None = None,  # noqa: N803 - what AnnData calls it
+    X: Matrix | None = None,  # noqa: N803 - AnnData's own name
     layers: Mapping[str, Matrix] | None = None,
     obs: Mapping[str, Column] | None = None,
     var: Mapping[str, Column] | None = None,
@@ -105,10 +105,10 @@ def skeleton(  # noqa: PLR0913 - AnnData has that many parts
     varp: Mapping[str, Matrix] | None = None,
     zarr_format: Literal[2, 3] = 3,
 ) -> v3.GroupSpec | v2.GroupSpec:
-    """An AnnData hierarchy of that many observations and variables.
+    """An AnnData hierarchy with `n_obs` observations and `n_var` variables.
 
-    Data types are names, as "float32" and "string". The labels of rows and columns, `obs/_index` and
-    `var/_index`, are empty texts until they are written; so are the names of categories.
+    Data types are names such as "float32" and "string". The labels of rows and columns, `obs/_index` and
+    `var/_index`, are empty strings until you write them; so are the names of categories.
 
     >>> import zom
     >>> from zom.conventions.anndata import categorical, csr, skeleton
@@ -136,7 +136,7 @@ def skeleton(  # noqa: PLR0913 - AnnData has that many parts
 
 
 class _Builder:
-    """What builds the elements, in one of the formats."""
+    """Builds the elements in one of the formats."""
 
     def __init__(self, zarr_format: Literal[2, 3]) -> None:
         if zarr_format not in {2, 3}:
@@ -149,7 +149,7 @@ class _Builder:
         return self._classes["group"](attributes=said, members=dict(members))
 
     def array(self, shape: tuple[int, ...], dtype: str, encoding: str | None = "") -> Any:
-        """An array that is an element; with the encoding None, one that is a part of an element."""
+        """An array that is an element; with `encoding=None`, an array that is part of an element."""
         attributes: dict[str, Any] = {}
         if encoding is not None:
             said = encoding or ("string-array" if dtype == "string" else "array")
@@ -174,7 +174,7 @@ class _Builder:
         return self.array((rows, width), dtype)
 
     def frame(self, rows: int, columns: Mapping[str, Column]) -> Any:
-        """A dataframe whose index is called `_index`."""
+        """A dataframe whose index is named `_index`."""
         if "_index" in columns:
             raise ValueError("a column can't be called '_index': that is the index")
         members = {"_index": self.array((rows,), "string")}

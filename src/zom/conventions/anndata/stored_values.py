@@ -1,7 +1,7 @@
-"""What AnnData asks of stored values: codes of categories, indexes of sparse matrices, and names.
+"""AnnData rules for stored values: category codes, sparse matrix indexes, and names.
 
-https://anndata.readthedocs.io/en/stable/fileformat-prose.html. What these refer to has to be there: readers
-take a wrong one for data, or end with an error of the library below them.
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html. Codes and indexes have to refer to existing
+entries: readers take a wrong one for data, or fail with an error of an underlying library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["STORED_FUNCTIONS"]
 
 
 def _integers(group: Node, name: str) -> Iterator[tuple[int, Any]] | Skip:
-    """The values of a member, an array of integers of one dimension, block by block with where each begins."""
+    """The start and values of each block of a one-dimensional integer member."""
     array = group.arrays.get(name)
     if array is None or array.ndim != 1:
         return Skip(f"no array {name} of one dimension")
@@ -52,7 +52,7 @@ def _codes_have_categories(site: Site) -> Iterator[Breach] | Skip:
 def _beyond(
     site: Site, name: str, blocks: Iterator[tuple[int, Any]], least: int, end: int
 ) -> Iterator[Breach]:
-    """The first value that is not from `least` to the one before `end`."""
+    """Report the first value outside `least` to `end - 1`."""
     for start, values in blocks:
         places = np.flatnonzero((values < least) | (values >= end))
         if places.size:
@@ -114,7 +114,7 @@ def _names_differ(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _labels(frame: Node) -> Node | None:
-    """The array with the row labels of a dataframe: its index, or the values of one that may have none."""
+    """The array with the row labels of a dataframe: its index, or the `values` of a nullable index."""
     name = frame.attributes.get("_index")
     index = (frame.members or {}).get(name) if isinstance(name, str) else None
     array = index if index is None or index.is_array else index.arrays.get("values")

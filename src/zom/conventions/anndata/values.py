@@ -1,4 +1,4 @@
-"""What is asked of the arrays of sparse matrices and of nullable arrays of AnnData: that they fit each other."""
+"""Rules for the arrays of AnnData's sparse matrices and nullable arrays: they have to fit each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["VALUE_FUNCTIONS"]
 
 
 def _arrays(node: Node, *names: str) -> list[Node] | None:
-    """The arrays of these names; None where one is missing."""
+    """The arrays with these names, or None if one is missing."""
     found = [node.arrays[name] for name in names if name in node.arrays]
     return found if len(found) == len(names) else None
 

@@ -1,11 +1,11 @@
-"""CF: the Climate and Forecast metadata conventions, what of them names, attributes, shapes and types tell.
+"""CF: the Climate and Forecast metadata conventions, as far as names, attributes, shapes and types show.
 
-https://cfconventions.org/cf-conventions/cf-conventions.html, of which the rules follow the text and the
-requirements of its conformance document; the types of attributes are also those of the JSON Schema at
+https://cfconventions.org/cf-conventions/cf-conventions.html. The rules follow its text and the requirements
+of its conformance document; the types of attributes also follow the JSON Schema at
 https://github.com/zarr-conventions/CF.
 
-Values are read of coordinate variables only, where that is asked for. Where text and conformance document disagree, the text counts, as the
-document itself says.
+On request, the values of coordinates, flags, bounds and gathering indexes are read, too. If text and
+conformance document disagree, the text counts, as the document itself says.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ CF: Final = register(
 
 
 def standard_names(table: str | Path) -> Convention:
-    """The rules of CF on standard names, out of a standard name table: the XML file that CF publishes.
+    """The CF rules for standard names from a standard name table: the XML file that CF publishes.
 
-    They are a convention of their own, which is asked for beside "cf".
+    They are a separate convention; pass it in addition to "cf".
 
     >>> import tempfile
     >>> from pathlib import Path

@@ -2,7 +2,7 @@
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#attribute-appendix
 
-Types are those of JSON; an attribute of the type of its variable is judged by rules, with the variable.
+Types are JSON types. Rules check attributes that have the type of their variable, together with the variable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Number = int | float
 
 
 class GroupAttributes(Attributes):
-    """The attributes of groups that CF gives a meaning to.
+    """The group attributes that CF defines.
 
     >>> from zom.conventions.framework.attributes import faults_in
     >>> [fault.path for fault in faults_in(GroupAttributes, {"title": 7})]
@@ -38,7 +38,7 @@ class GroupAttributes(Attributes):
 
 
 class VariableAttributes(Attributes):
-    """The attributes of variables that CF gives a meaning to.
+    """The variable attributes that CF defines.
 
     >>> from zom.conventions.framework.attributes import faults_in
     >>> [fault.path for fault in faults_in(VariableAttributes, {"units": 1, "valid_min": "0"})]

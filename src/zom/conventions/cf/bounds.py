@@ -28,12 +28,12 @@ INHERITED: Final = (
     "axis", "calendar", "cf_role", "computed_standard_name", "leap_month", "leap_year", "long_name", "month_lengths",
     "positive", "standard_name", "units", "units_metadata",
 )  # fmt: skip
-"""The attributes that Appendix A marks "BI": a boundary variable has them from its parent."""
+"""The attributes marked "BI" in Appendix A: a boundary variable has them from its parent."""
 
 _INHERITED_BEFORE: Final = (
     "axis", "calendar", "leap_month", "leap_year", "month_lengths", "positive", "standard_name", "units",
 )  # fmt: skip
-"""Those that agreed before CF 1.11 marked attributes so (issue 265): a `long_name` of its own was fine."""
+"""The attributes that had to agree before CF 1.11 marked them so (issue 265): `long_name` could differ."""
 
 
 def _dims(variable: Variable) -> str:
@@ -88,7 +88,7 @@ def _numeric(name: str) -> Any:
 
 
 def _agreeing(variable: Variable) -> tuple[str, ...]:
-    """The attributes that a boundary variable has from its parent, in the version of CF that the dataset names."""
+    """The attributes that a boundary variable has from its parent, in the dataset's version of CF."""
     return INHERITED if variable.dataset.version >= (1, 11) else _INHERITED_BEFORE
 
 

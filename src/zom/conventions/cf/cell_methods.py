@@ -21,28 +21,28 @@ METHODS: Final = (
     "mean", "mean_absolute_value", "mean_of_upper_decile", "mode", "range", "root_mean_square", "standard_deviation",
     "sum_of_squares", "variance",
 )  # fmt: skip
-"""The methods of Appendix E, and that of anomalies."""
+"""The methods of Appendix E, and `anomaly`."""
 
 _TOKEN: Final = re.compile(r"\([^()]*\)|[^\s()]+")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class CellMethod(NamedTuple):
-    """One entry: what the method was applied over, and how."""
+    """One entry: a method, and the dimensions that it was applied over."""
 
     dims: tuple[str, ...]
     method: str
     norm: str | None = None
-    """What an anomaly is the difference from."""
+    """The reference of an anomaly."""
     where: str | None = None
     over: str | None = None
     climate: tuple[tuple[str, str], ...] = ()
-    """("within", "days") and such."""
+    """Climatological parts such as ("within", "days")."""
     comment: str | None = None
 
     @property
     def intervals(self) -> list[tuple[str, str]]:
-        """The intervals that the comment gives, each as its number and its unit."""
+        """The intervals in the comment, each as a number and a unit."""
         found: list[tuple[str, str]] = []
         words = (self.comment or "").split()
         for place, word in enumerate(words):
@@ -55,7 +55,7 @@ class CellMethod(NamedTuple):
 
     @property
     def wrong_interval(self) -> str | None:
-        """The interval that has no number or no unit; None where there is none such."""
+        """An interval without a number or a unit, or None."""
         for value, unit in self.intervals:
             if _NUMBER.fullmatch(value) is None or not unit or unit.endswith(":"):
                 return f"{value} {unit}".strip()
@@ -64,7 +64,7 @@ class CellMethod(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
-    """The entries of `text`, or what is wrong with it.
+    """The entries of `text`, or a description of the error.
 
     >>> [each.method for each in parse_cell_methods("time: mean (interval: 1 hr) lat: lon: maximum")]
     ['mean', 'maximum']
@@ -100,7 +100,7 @@ def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
 
 
 def _rest(tokens: list[str], place: int, entry: CellMethod) -> tuple[CellMethod | str, int]:
-    """What follows a method: where, over, within, and the comment."""
+    """The parts after a method: where, over, within, and the comment."""
     while place < len(tokens) and not tokens[place].endswith(":"):
         word = tokens[place]
         if word.startswith("("):

@@ -1,4 +1,4 @@
-"""Cells: their measures, and the methods that values are made with: CF 7.2 and 7.3.
+"""Cells: their measures, and the methods that the values were made with: CF 7.2 and 7.3.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#cell-measures
 https://cfconventions.org/cf-conventions/cf-conventions.html#cell-methods
@@ -32,7 +32,7 @@ _STANDARD: Final = frozenset({
     "forecast_period", "forecast_reference_time", "projection_x_coordinate", "projection_y_coordinate", "grid_latitude",
     "grid_longitude", "model_level_number", "radiation_wavelength", "radiation_frequency", "area_type",
 })  # fmt: skip
-"""Standard names of coordinates that methods are said of without there being such a coordinate."""
+"""Standard names that methods may refer to without a coordinate of that name."""
 
 _BOUNDS: Final = frozenset({"bounds", "climatology"})
 
@@ -113,9 +113,9 @@ def _known(variable: Variable) -> Iterator[Breach]:
 
 
 def _names(variable: Variable) -> Iterator[Breach]:
-    """A name is refused only where it is nearly one that is there, or no standard name by its form.
+    """Report a name only if it nearly matches an existing one, or can't be a standard name by its form.
 
-    Any name of the standard name table is allowed here, and zom has no such table.
+    Any name of the standard name table is allowed here, and zom does not include that table.
     """
     coordinates = variable.coordinates
     for each in _parsed(variable):
@@ -132,7 +132,7 @@ def _names(variable: Variable) -> Iterator[Breach]:
 
 
 def _close(dim: str, known: set[str]) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+    from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
     return get_close_matches(dim, sorted(known), 2, 0.75)
 
@@ -140,7 +140,7 @@ def _close(dim: str, known: set[str]) -> list[str]:
 def _once(variable: Variable) -> Iterator[Breach]:
     parsed = _parsed(variable)
     climatic = {dim for each in parsed if each.climate for dim in each.dims}
-    # An anomaly has the dimensions over which its norm was taken, beside those of methods before and after it.
+    # An anomaly repeats the dimensions of its norm, in addition to those of other methods.
     counted = (dim for each in parsed if each.norm is None for dim in each.dims)
     for dim, count in Counter(counted).items():
         if count > 1 and dim not in climatic:
@@ -206,7 +206,7 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
             if found is None or found.is_text or not _BOUNDS.isdisjoint(naming(found.node)):
                 continue
             if found.text("standard_name") == "healpix_index":
-                continue  # the index of a cell tells where its bounds are
+                continue  # the index of a cell determines its bounds
             yield variable.breach(
                 "cell_methods",
                 f"bounds of {found.name!r}, over which {each.method} is",

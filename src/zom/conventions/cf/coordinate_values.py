@@ -1,4 +1,4 @@
-"""The rules of CF on the values of coordinate variables: they are there, and strictly rise or fall.
+"""The CF rules for values of coordinate variables: none is missing, and they are strictly monotonic.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#terminology, "coordinate variable".
 """
@@ -25,7 +25,7 @@ _NUMBERS: Final = "iufM"
 
 
 def _blocks_of(site: Site) -> Iterator[Any] | Skip:
-    """The values of a coordinate variable, of numbers, block by block."""
+    """The values of a numeric coordinate variable, block by block."""
     if not remembered(site.node, Variable).is_coordinate:
         return Skip("not a coordinate variable")
     blocks = site.node.blocks()
@@ -45,7 +45,7 @@ def _none_missing(site: Site) -> Iterator[Breach] | Skip:
 def _missing(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
     count, first, begin = 0, 0, 0
     for values in blocks:
-        places = np.flatnonzero(np.asarray(values != values))  # noqa: PLR0124 - true of what is no number only
+        places = np.flatnonzero(np.asarray(values != values))  # noqa: PLR0124 - true for NaN and NaT only
         first = begin + int(places[0]) if places.size and not count else first
         count += places.size
         begin += len(values)

@@ -3,8 +3,8 @@
 https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-types
 https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-system
 
-The conformance document forbids `axis` at auxiliary coordinate variables; the text of chapters 5 and 9
-allows it, and is the authority by the conformance document's own words.
+The conformance document forbids `axis` on auxiliary coordinate variables; the text of chapters 5 and 9 allows
+it. The text has authority, as the conformance document itself says.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UP: Final = frozenset({"height", "altitude", "height_above_geopotential_datum",
 
 
 def uncompressed(variable: Variable) -> set[str | None]:
-    """The dimensions of a variable, with those that were compressed by gathering."""
+    """The dimensions of a variable, including those compressed by gathering."""
     dims = set(variable.dims or ())
     for dim in variable.dims or ():
         node = None if dim is None else variable.variable(dim)
@@ -137,7 +137,7 @@ def _labels(variable: Variable, text: str) -> Iterator[Breach]:
 
 @only("ragged arrays, or a variable without data")
 def _is_direct(variable: Variable) -> bool:
-    """Whether the coordinates have to lie on the variable's own dimensions."""
+    """Whether the coordinates have to be on the variable's own dimensions."""
     return not variable.dataset.is_ragged and not variable.is_container
 
 
@@ -186,7 +186,7 @@ def _is_horizontal(variable: Variable) -> bool:
 
 
 def _has_coordinates(variable: Variable) -> Iterator[Breach]:
-    """An auxiliary coordinate that is alone on its dimension has to be its coordinate variable."""
+    """Check that an auxiliary coordinate alone on its dimension has a coordinate variable instead."""
     for place, (dim, size) in enumerate(zip(variable.dims or (), variable.shape or (), strict=False)):
         if dim is None or size < 2 or any(each.dims == (dim,) for each in variable.coordinates.of_dimensions):
             continue

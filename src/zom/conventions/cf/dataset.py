@@ -1,7 +1,7 @@
-"""Datasets: which variables of a hierarchy CF's attributes name, from where, and as what.
+"""Datasets: which variables of a hierarchy the attributes of CF name, from where, and in which role.
 
-A dataset begins at the topmost group whose `Conventions` names CF. Names are resolved as CF 2.7 says: by
-path, or in the group and then those above it, coordinate variables in the groups below as well:
+A dataset begins at the topmost group whose `Conventions` names CF. Names are resolved as in CF 2.7: by path,
+or in the group and then its ancestors; coordinate variables in the groups below as well:
 https://cfconventions.org/cf-conventions/cf-conventions.html#groups
 """
 
@@ -43,9 +43,9 @@ LISTS: Final = (
 """The attributes whose words name variables."""
 _LISTS: Final = frozenset(LISTS)
 _ONE: Final = frozenset({"bounds", "climatology", "geometry", "quantization", "bounds_tie_points"})
-"""Those that name one variable."""
+"""The attributes that name one variable."""
 _KEYED: Final = ("aggregated_data", "cell_measures", "formula_terms", "interpolation_parameters")
-"""Those in which a key stands before each name."""
+"""The attributes with a key before each name."""
 
 _NAMING: Final = frozenset((*LISTS, *_KEYED, "coordinate_interpolation", "tie_point_mapping", "grid_mapping"))
 """All attributes that name variables."""
@@ -58,10 +58,10 @@ NAMED: Final = (
     r"|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff](?:[ _.-]?[Vv]?[0-9][\s\S]*|[^A-Za-z0-9.][\s\S]*)?"
     r"|[\s\S]*[Cc]limate(?: | and | & |-)[Ff]orecast[\s\S]*"
 )
-"""A text that names CF, and be it in a spelling that CF doesn't have; "cf." is another word."""
+"""A string that names CF, even in a spelling that CF doesn't have; "cf." is another word."""
 _IS_NAMED: Final = re.compile(NAMED)
 BARE: Final = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13)
-"""The versions of CF as numbers, which some write in the place of such a text, or as the whole of it."""
+"""The versions of CF as numbers, which some write instead of such a string, or as all of it."""
 _BARE_TEXTS: Final = frozenset(map(str, BARE))
 _MEANT: Final = compiled_later(
     r"(?:(?<![a-z0-9])cf|forecast)(?:[\s().,:_-]|cf|metadata|conventions?|standards?|version|v){0,12}(\d{1,9})[._-](\d{1,9})",
@@ -80,7 +80,7 @@ def cf_version(conventions: object) -> tuple[int, int] | None:
 
 
 def meant_version(conventions: object) -> tuple[int, int] | None:
-    """The version that is named, in CF's own spelling or in another one.
+    """The version that is named, in CF's spelling or another one.
 
     >>> meant_version("CF 1.8"), meant_version("cf1_6"), meant_version("1.8"), meant_version("CF")
     ((1, 8), (1, 6), (1, 8), None)
@@ -94,12 +94,12 @@ def meant_version(conventions: object) -> tuple[int, int] | None:
 
 
 def version_of(root: Node) -> tuple[int, int]:
-    """The version that the root of a dataset names; the newest where it names none."""
+    """The version that the root of a dataset names, or the newest if it names none."""
     return meant_version(root.attributes.get("Conventions")) or (1, 999)
 
 
 def root_of(node: Node) -> Node:
-    """The group at which the dataset of the node begins: the topmost that names CF, or the top."""
+    """The root group of the node's dataset: the topmost group that names CF, or the top."""
     return remembered(node, _root)
 
 
@@ -125,7 +125,7 @@ def _names_cf(node: Node) -> bool:
 
 
 class Reference(NamedTuple):
-    """A variable that an attribute of another one names."""
+    """A reference from an attribute of one variable to another variable."""
 
     source: Node
     attribute: str
@@ -134,7 +134,7 @@ class Reference(NamedTuple):
 
 
 class Dataset:
-    """The variables below a group, and what they name."""
+    """The variables below a group, and the variables that they name."""
 
     def __init__(self, root: Node) -> None:
         self.root = root
@@ -147,11 +147,11 @@ class Dataset:
                     self._named.setdefault(reference.target, []).append(reference)
         self.version = version_of(root)
         words = (node.attributes.get("coordinates") for node in root.walk() if node.is_group)
-        # xarray writes the coordinates that belong to no data variable into an attribute of the group.
+        # xarray lists the coordinates that belong to no data variable in an attribute of the group.
         self.group_coordinates = {word for each in words if isinstance(each, str) for word in each.split()}
 
     def named(self, node: Node, *attributes: str) -> list[Node]:
-        """The variables of which one of these attributes names `node`."""
+        """The variables that name `node` in one of these attributes."""
         return [each.source for each in self._named.get(node, ()) if each.attribute in attributes]
 
     def roles(self, node: Node) -> frozenset[str]:
@@ -160,13 +160,13 @@ class Dataset:
 
     @property
     def external(self) -> set[str]:
-        """The variables that are said to be in other files."""
+        """The names of variables in other files, as `external_variables` lists them."""
         found = self.root.attributes.get("external_variables")
         return set(found.split()) if isinstance(found, str) else set()
 
     @property
     def is_ragged(self) -> bool:
-        """Whether it holds ragged arrays, in which coordinates are found by way of counts or indices."""
+        """Whether it has ragged arrays, whose coordinates are found through counts or indices."""
         return bool(self.ragged)
 
     @cached_property
@@ -177,12 +177,12 @@ class Dataset:
 
     @property
     def has_features(self) -> bool:
-        """Whether it holds discrete sampling geometries."""
+        """Whether it has discrete sampling geometries."""
         return self.is_ragged or "featureType" in self.root.attributes
 
 
 def dataset_of(node: Node) -> Dataset | None:
-    """The dataset that a variable or group is of; None where the members around it were not read."""
+    """The dataset of a variable or group, or None if the members around it were not read."""
     root = root_of(node)
     if not root.is_group or root.members is None:
         return None
@@ -222,7 +222,7 @@ def _array(node: Node | None) -> Node | None:
 
 
 def _coordinates_below(root: Node) -> dict[str, Node]:
-    """The coordinate variables in the groups below the root, of each name the one in the highest level."""
+    """The coordinate variables in the groups below the root; for each name, the one at the highest level."""
     found: dict[str, Node] = {}
     waiting = list(root.groups.values())
     while waiting:
@@ -235,9 +235,9 @@ def _coordinates_below(root: Node) -> dict[str, Node]:
 
 
 def naming(node: Node) -> Mapping[str, object]:
-    """The attributes of a variable that name others, by what they are called, or nearly so.
+    """The attributes of a variable that name others, by their correct spelling.
 
-    A name that is misspelt is told by itself; what is said of the variables that it names rests on what it means.
+    A misspelt name is reported separately; checks of the variables that it names use its meaning.
 
     >>> from zom.formats.node_view import attributes_node
     >>> naming(attributes_node({"bound": "time_bnds", "units": "K"}))
@@ -263,14 +263,14 @@ def _references(source: Node) -> Iterator[Reference]:
 
 
 def _words(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """The names in the attributes of a variable, each with the attribute, or what it says of the name."""
+    """The names in the attributes of a variable, each with its attribute or its role there."""
 
     def text(attribute: str) -> str:
         value = found.get(attribute)
         return value if isinstance(value, str) else ""
 
     for attribute in LISTS if not _LISTS.isdisjoint(found) else ():
-        # Where several stand in the place of one, the others are no boundaries because of that.
+        # If several are given instead of one, that doesn't make the others boundaries.
         words = text(attribute).split()
         yield from ((attribute, word) for word in (words[:1] if attribute in _ONE else words))
     for attribute in _KEYED:

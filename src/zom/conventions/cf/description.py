@@ -1,4 +1,4 @@
-"""What a variable is: units, long name and standard name: CF 3.1 to 3.3.
+"""The description of variables: units, long name and standard name: CF 3.1 to 3.3.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#units
 https://cfconventions.org/cf-conventions/cf-conventions.html#standard-name
@@ -44,7 +44,7 @@ _DIMENSIONAL: Final = frozenset({
     "forecast_period", "height", "altitude", "depth", "air_pressure", "air_temperature", "sea_surface_temperature",
     "sea_water_temperature", "surface_temperature", "precipitation_flux", "eastward_wind", "northward_wind", "wind_speed",
 })  # fmt: skip
-"""Standard names of quantities with a dimension that are told from no table."""
+"""Standard names of quantities with a dimension that are known without a table."""
 
 _DIFFERENCES: Final = frozenset({"range", "standard_deviation", "variance"})
 
@@ -80,8 +80,8 @@ _SPELLED_OUT: Final = ("degrees_north", "degrees_east", "degree_north", "degree_
 
 
 def _is_misspelt(units: str) -> str | None:
-    """The units of latitude or longitude that are meant; CF lists their spellings."""
-    # The short forms are left out: they differ by one letter from units that are known, such as degrees.
+    """The intended units of latitude or longitude; CF lists their spellings."""
+    # The short forms are left out: they differ by one letter from known units such as degrees.
     return None if units in LATITUDE | LONGITUDE else meant(units, _SPELLED_OUT)
 
 
@@ -124,7 +124,7 @@ def _metadata_fits(variable: Variable, metadata: str) -> Iterator[Breach]:
 
 
 def _is_time(units: object) -> bool:
-    """Whether they are of time since a date, with any word that UDUNITS takes for `since`."""
+    """Whether they are units of time since a date, with any word that UDUNITS accepts for `since`."""
     return isinstance(units, str) and (
         axis_of_units(units) == "T" or not isinstance(parse_time_units(units), str)
     )

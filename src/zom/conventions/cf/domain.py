@@ -1,4 +1,4 @@
-"""Data that are not there: domain variables, CF 5.8, and those that are made of fragments, CF 2.8.
+"""Variables without data: domain variables, CF 5.8, and variables made of fragments, CF 2.8.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#domain-variables
 https://cfconventions.org/cf-conventions/cf-conventions.html#aggregation-variables
@@ -26,11 +26,11 @@ _DATA_ONLY: Final = (
     "flag_values", "missing_value", "scale_factor", "standard_error_multiplier", "standard_name", "units", "units_metadata",
     "valid_max", "valid_min", "valid_range",
 )  # fmt: skip
-"""The attributes that Appendix A has for data and not for domains."""
+"""The attributes that Appendix A lists for data but not for domains."""
 
 
 def known_dimensions(variable: Variable) -> set[str]:
-    """The dimensions of all variables of the group and of those above it."""
+    """The dimensions of all variables of the group and its ancestors."""
     found: set[str] = set()
     for group in variable.node.ancestors():
         for node in group.arrays.values():

@@ -1,4 +1,4 @@
-"""Flags: values and bits that stand for words: CF 3.5.
+"""Flags: values and bits with meanings in words: CF 3.5.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#flags
 """

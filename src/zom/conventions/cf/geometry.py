@@ -35,7 +35,7 @@ def _is_container(variable: Variable) -> bool:
 
 @only("a mesh of UGRID")
 def _is_no_mesh(variable: Variable) -> bool:
-    """Whether the nodes are those of a geometry: a mesh has an attribute of the same name, and rules of its own."""
+    """Whether the nodes belong to a geometry: a UGRID mesh has such an attribute, too, with its own rules."""
     return not (variable.text("cf_role") == "mesh_topology" or "topology_dimension" in variable.attributes)
 
 
@@ -95,7 +95,7 @@ def _of_nodes(variable: Variable, text: str) -> Iterator[Breach]:
 
 
 def _counted(variable: Variable) -> Iterator[Breach]:
-    """Without node_count, each geometry is a point, so that its nodes are on a dimension of the data."""
+    """Check geometries without node_count: each is a point, so its nodes are on a dimension of the data."""
     kind = (variable.text("geometry_type") or "").lower()
     dims = {dim for node in _nodes(variable) for dim in node.dims or ()}
     single = not any(user.shape for user in variable.dataset.named(variable.node, "geometry"))

@@ -1,4 +1,4 @@
-"""Grid mappings: how horizontal coordinates lie on the Earth: CF 5.6 and Appendix F.
+"""Grid mappings: how horizontal coordinates relate to the Earth: CF 5.6 and Appendix F.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#grid-mappings-and-projections
 https://cfconventions.org/cf-conventions/cf-conventions.html#appendix-grid-mappings
@@ -48,7 +48,7 @@ MAPPINGS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "transverse_mercator": (("scale_factor_at_central_meridian",), *_CENTRE),
     "vertical_perspective": (*_ORIGIN, ("perspective_point_height",)),
 }
-"""The grid mappings of Appendix F, each with the parameters that it needs: one out of each tuple."""
+"""The grid mappings of Appendix F with their required parameters: one out of each tuple."""
 
 _TEXTS: Final = (
     "crs_wkt", "fixed_angle_axis", "geographic_crs_name", "geoid_name", "geopotential_datum_name", "grid_mapping_name",
@@ -78,7 +78,7 @@ PARAMETERS: Final[dict[str, tuple[float | None, float | None]]] = {
     "straight_vertical_longitude_from_pole": (-180, 180),
     "towgs84": (None, None),
 }
-"""The numeric attributes of Table F.1, with the ends of their domains."""
+"""The numeric attributes of Table F.1, with the limits of their domains."""
 _COUNTS: Final = {"standard_parallel": (1, 2), "towgs84": (3, 6, 7)}
 _ALL_OR_NONE: Final = (
     "reference_ellipsoid_name",

@@ -1,4 +1,4 @@
-"""What a dataset says of itself, and how its parts are named: CF 2.2 to 2.4, 2.6 and 2.7.
+"""The description of a dataset, and the names of its parts: CF 2.2 to 2.4, 2.6 and 2.7.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#_netcdf_files_and_components
 """
@@ -34,7 +34,7 @@ _KNOWN_TEXTS: Final = {
     )
     for kind, model in (("group", GroupAttributes), ("array", VariableAttributes))
 }
-"""The attributes that are text by their model."""
+"""The attributes that are strings in their model."""
 
 _LISTS: Final = frozenset(LISTS)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -136,7 +136,7 @@ def _case(variable: Variable) -> Iterator[Breach]:
 
 
 def _alike(group: Node) -> dict[str, Node]:
-    """Of the variables whose names differ from another one's by case only: the first of these, by name."""
+    """The variables whose name differs from an earlier one's by case only, each with that first variable."""
     first: dict[str, Node] = {}
     alike = {name: first.setdefault(name.casefold(), node) for name, node in group.arrays.items()}
     return {name: node for name, node in alike.items() if node.name != name}
@@ -199,14 +199,14 @@ def _group_attributes(site: Site) -> Iterable[Breach]:
         return []
     are, what = ("it is", "it") if len(found) == 1 else ("they are", "them")
     expected = f"{', '.join(found)} at the variables that {are} about"
-    # A variable that became a group is not there for others that name it.
+    # A variable that became a group is missing for others that name it.
     above = site.node.parent
     cause = None if above is None else (site.node.name, above.path)
     return [site.breach(("attributes", found[0]), expected, f"{what} at a group", cause=cause)]
 
 
 def _scalar_texts(site: Site) -> Iterable[Breach]:
-    # Of attributes that CF knows to be text, the rule on their form tells.
+    # Another rule checks the form of attributes that CF defines as strings.
     known = _KNOWN_TEXTS["group" if site.holder.is_group else "array"]
     return [
         site.breach(("attributes", name), "one string, not a list", show(value))

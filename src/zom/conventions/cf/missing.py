@@ -3,8 +3,8 @@
 https://cfconventions.org/cf-conventions/cf-conventions.html#missing-data
 https://cfconventions.org/cf-conventions/cf-conventions.html#packed-data
 
-Attributes in Zarr are JSON and have no data type of their own: that an attribute has the type of its
-variable is judged as: its values are some that the type has.
+Attributes in Zarr are JSON and have no data type. An attribute counts as having the type of its variable if
+that type can represent its values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "is_nan", "is_number", "is_whole", "representable", "without_fill", "without_nan_fill"]
 
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_FLOAT32: Final = 3.4028235677973366e38  # what is nearer to the largest float32 than to infinity
+_FLOAT32: Final = 3.4028235677973366e38  # values from here on are nearer to infinity than to any float32
 
 
 def is_number(value: Any) -> bool:
@@ -42,7 +42,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> TypeGuard[float]:
-    """Whether a JSON value is a whole number, however it is written.
+    """Whether a JSON value is a whole number, in any notation.
 
     >>> is_whole(2.0), is_whole(10**400), is_whole(2.5), is_whole(math.inf)
     (True, True, False, False)
@@ -51,7 +51,7 @@ def is_whole(value: Any) -> TypeGuard[float]:
 
 
 def representable(value: Any, dtype: str | None) -> bool:
-    """Whether the data type has the value; so where the type isn't one that can be judged.
+    """Whether the data type can represent the value; true for types that can't be checked.
 
     >>> representable(-1, "uint8"), representable(-1.0, "int8"), representable("NaN", "float32")
     (False, True, True)
@@ -70,7 +70,7 @@ def representable(value: Any, dtype: str | None) -> bool:
 
 
 def _is_base64_float(text: str) -> bool:
-    """Whether it is the fill value of a float as xarray writes it to Zarr v3: as the base64 of eight bytes, or of four."""
+    """Whether it is a float fill value as xarray writes it to Zarr v3: the base64 of eight or four bytes."""
     try:
         return len(base64.b64decode(text, validate=True)) in {4, 8}
     except (binascii.Error, ValueError):
@@ -78,7 +78,7 @@ def _is_base64_float(text: str) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether an attribute is NaN, as one of the ways to write it in JSON has it.
+    """Whether an attribute is NaN in one of its JSON notations.
 
     >>> is_nan("NaN"), is_nan(math.nan), is_nan("AAAAAAAA+H8="), is_nan("AAAAAAAA8D8=")
     (True, True, True, False)
@@ -97,7 +97,7 @@ _MARKS: Final = ("_FillValue", "missing_value")
 
 
 def without_fill(why: str) -> Any:
-    """No value of a variable is marked as missing, which NaN is without a mark."""
+    """Make a check that no value of a variable is marked as missing; NaN needs no mark."""
 
     def check(variable: Variable) -> Iterator[Breach]:
         for name in _MARKS:
@@ -110,7 +110,7 @@ def without_fill(why: str) -> Any:
 
 
 def without_nan_fill(variable: Variable) -> Iterator[Breach]:
-    """No attribute says that NaN is missing."""
+    """Check that no attribute marks NaN as missing."""
     for name in _MARKS:
         value = variable.attributes.get(name)
         if is_nan(value):
@@ -203,7 +203,7 @@ def _packing(variable: Variable) -> Iterator[Breach]:
 
 
 def _packed_type(variable: Variable) -> Iterator[Breach]:
-    # A float with attributes of its own type was allowed once, and JSON doesn't tell their types.
+    # Floats with attributes of their own type were allowed once, and JSON has no such types.
     if variable.dtype in {"int64", "uint64"} or variable.dtype not in NUMBERS:
         path = variable.node.dtype_path
         yield variable.breach(

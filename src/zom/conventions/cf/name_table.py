@@ -2,7 +2,7 @@
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#standard-name
 
-The table is data of CF, published as XML, that zom does not have: who has the file gives it.
+CF publishes the table as XML. zom does not include it: pass the file.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 __all__ = ["Table", "read_table", "rules_of"]
 
 Table = Mapping[str, str]
-"""The canonical units of each standard name, aliases among them."""
+"""The canonical units of each standard name, including aliases."""
 
 _LINK = section("standard-name")
 _SQUARES: Final = frozenset({"variance", "sum_of_squares"})
 
 
 def read_table(path: str | Path | IO[str]) -> Table:
-    """The standard names in the XML file at `path`; ExtensionError where it is no such table.
+    """The standard names in the XML file at `path`; raises ExtensionError if it is not such a table.
 
     >>> import io
     >>> dict(read_table(io.StringIO("<t><entry id='depth'><canonical_units>m</canonical_units></entry></t>")))
     {'depth': 'm'}
     """
-    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few name a table
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few users pass a table
 
     try:
         root = ET.parse(path).getroot()  # noqa: S314 - expat refuses to expand entities without end
@@ -59,13 +59,13 @@ def read_table(path: str | Path | IO[str]) -> Table:
 
 
 class _Names:
-    """What is judged by a table."""
+    """The checks that need a table."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     def known(self, site: Site) -> Iterable[Breach] | Skip:
-        """The name is in the table."""
+        """Check that the name is in the table."""
         name = _name(site)
         if name is None:
             return Skip("no standard_name")
@@ -76,7 +76,7 @@ class _Names:
         return (site.breach(path, "a name of the standard name table", repr(name), fix=fix),)
 
     def given(self, site: Site) -> Iterable[Breach] | Skip:
-        """There are units where the table has some."""
+        """Check that units are given if the table has some."""
         canonical = self.table.get(_name(site) or "", "1")
         variable = Variable(site.holder)
         if canonical == "1" or variable.is_boundary or "status_flag" in str(variable.text("standard_name")):
@@ -86,7 +86,7 @@ class _Names:
         return (site.breach(("attributes", "units"), f"units such as {canonical}", "nothing"),)
 
     def fitting(self, site: Site) -> Iterable[Breach] | Skip:
-        """The units measure the same as those of the table."""
+        """Check that the units measure the same as those of the table."""
         canonical, units = self.table.get(_name(site) or ""), site.holder.attributes.get("units")
         if canonical is None or not isinstance(units, str) or units in DEPRECATED or _is_changed(site):
             return Skip("no units that the standard name decides on")
@@ -101,7 +101,7 @@ class _Names:
 
 
 def rules_of(table: Table) -> tuple[CheckedRule, ...]:
-    """The rules that take a table of standard names.
+    """The rules that need a table of standard names.
 
     >>> [rule.id for rule in rules_of({"air_temperature": "K"})][0]
     'known'
@@ -136,7 +136,7 @@ def rules_of(table: Table) -> tuple[CheckedRule, ...]:
 
 
 def _name(site: Site) -> str | None:
-    """The standard name, without a modifier."""
+    """The standard name without a modifier."""
     found = site.holder.attributes.get("standard_name")
     words = found.split() if isinstance(found, str) else []
     return words[0] if words else None

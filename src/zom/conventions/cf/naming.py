@@ -1,4 +1,4 @@
-"""The checks that an attribute names variables of the dataset: one, or several."""
+"""Checks that an attribute names one or several variables of the dataset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["names_each", "names_one"]
 
 
 def names_one(name: str) -> Check:
-    """The check that the attribute `name` is the name of one variable.
+    """A check that the attribute `name` is the name of one variable.
 
     >>> names_one("bounds").needs
     'bounds'
@@ -32,7 +32,7 @@ def names_one(name: str) -> Check:
 
 
 def names_each(name: str, words: Callable[[str], Iterable[str]] = str.split) -> Check:
-    """The check that each of the `words` of the attribute `name` is the name of a variable.
+    """A check that each of the `words` of the attribute `name` is the name of a variable.
 
     >>> names_each("coordinates").needs
     'coordinates'

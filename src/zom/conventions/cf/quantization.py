@@ -1,4 +1,4 @@
-"""Quantization: floats of which only some bits or digits were kept: CF 8.4.
+"""Quantization: floats that keep only some bits or digits: CF 8.4.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#lossy-compression-via-quantization
 """

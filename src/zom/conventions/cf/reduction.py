@@ -3,7 +3,7 @@
 https://cfconventions.org/cf-conventions/cf-conventions.html#compression-by-gathering
 https://cfconventions.org/cf-conventions/cf-conventions.html#compression-by-coordinate-subsampling
 
-The conformance document names the attributes of 8.3 as a draft of CF 1.9 did (`tie_points`,
+The conformance document has attribute names of a draft of CF 1.9 for 8.3 (`tie_points`,
 `tie_point_dimensions`, `tie_point_indices`); chapter 8, the authority, has `coordinate_interpolation` and
 `tie_point_mapping`.
 """

@@ -1,9 +1,9 @@
-"""In which versions of CF a rule holds: a dataset is not asked for what came later, or was taken back before.
+"""The versions of CF that a rule applies to: a dataset is not checked by later or withdrawn rules.
 
-cf.toml says at each rule by `since` which version made it, and by `until` which one took it back, as the revision
-history of CF tells by the number of an issue, or of a ticket before 1.8:
-https://cfconventions.org/cf-conventions/cf-conventions.html#revhistory. Rules without `since` are as old as the versions
-whose conformance documents zom was compared with, or no text says when they began.
+In cf.toml, `since` names the version that introduced a rule, and `until` the one that withdrew it, according
+to the revision history of CF by number of an issue, or of a ticket before 1.8:
+https://cfconventions.org/cf-conventions/cf-conventions.html#revhistory. Rules without `since` are as old as
+the versions whose conformance documents zom was compared with, or no text says when they began.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["version_followed", "with_versions"]
 
 
 def with_versions(convention: Convention) -> Convention:
-    """The convention with rules that tell programs in other languages, too, in which versions they apply."""
+    """The convention with conditions on versions that programs in other languages can read, too."""
     rules = tuple(map(_dated, convention.rules))
     return replace(convention, rules=rules)
 
@@ -38,12 +38,12 @@ def _dated(rule: CheckedRule) -> CheckedRule:
 
 
 def _names_newer(version: str) -> Condition:
-    """Where the dataset names that version of CF or a newer one."""
+    """The condition that the dataset names that version of CF or a newer one."""
     return above(is_like("Conventions", rf"(?![\s\S]*{_before(version)})[\s\S]*CF-[\s\S]*"))
 
 
 def _names_older(version: str) -> Condition:
-    """Where the dataset names a version of CF before that one."""
+    """The condition that the dataset names a version of CF before that one."""
     return above(is_like("Conventions", rf"[\s\S]*{_before(version)}[\s\S]*"))
 
 
@@ -53,5 +53,5 @@ def _before(version: str) -> str:
 
 
 def version_followed(node: Node) -> tuple[int, int]:
-    """The version of the dataset of a node."""
+    """The version of the node's dataset."""
     return remembered(root_of(node), version_of)

@@ -1,6 +1,6 @@
-"""The rules of CF on stored values beside coordinates: flags, bounds, and the indexes of a compression by gathering.
+"""The CF rules for other stored values: flags, bounds, and the indexes of compression by gathering.
 
-They are read block by block, however large the arrays are.
+Values are read block by block, whatever the size of the arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["CHECKS"]
 
 _NUMBERS: Final = frozenset({*INTEGERS, "float16", "float32", "float64"})
 _POLAR: Final = 80.0
-"""From which latitude on a cell may hold the pole, which is beyond all of its vertices."""
+"""The latitude from which a cell may contain the pole, which is beyond all of its vertices."""
 
 
 def _flags_are_listed(site: Site) -> Iterator[Breach] | Skip:
@@ -70,7 +70,7 @@ def _bits_have_meanings(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _without_meaning(site: Site, blocks: Blocks, masks: list[int], flags: list[int]) -> Iterator[Breach]:
-    """The first value that sets a bit of no mask, or bits of a mask that none of its flag_values has."""
+    """Report the first value with a bit outside the masks, or with bits of a mask that no flag_values has."""
     width = np.dtype(str(site.node.dtype)).itemsize * 8
     unsigned, full = np.dtype(f"uint{width}"), (1 << width) - 1
     missing = [each for each in _missing_values(site.node) if type(each) is int]
@@ -94,7 +94,7 @@ def _without_meaning(site: Site, blocks: Blocks, masks: list[int], flags: list[i
 
 
 def _missing_values(node: Node) -> list[Any]:
-    """What stands for missing values, as attributes and the document of an array say."""
+    """The values for missing data in the attributes and the document of an array."""
     told = (node.attributes.get(name) for name in ("_FillValue", "missing_value"))
     return [
         each for one in (*told, node.document.get("fill_value")) for each in listed(one) if is_number(each)
@@ -114,7 +114,7 @@ def _indexes_are_within(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _sizes(node: Node) -> dict[str, int]:
-    """The lengths of the dimensions around a variable, the nearest of each name."""
+    """The lengths of the dimensions around a variable; the nearest group wins for each name."""
     found: dict[str, int] = {}
     for group in node.ancestors():
         for each in group.arrays.values():
@@ -171,9 +171,9 @@ def _points_are_among_vertices(site: Site, variable: Variable, node: Node) -> It
 
 
 def _outside_cells(site: Site, variable: Variable, node: Node, bounds: Blocks) -> Iterator[Breach]:
-    """The first point that is farther from its cell than the cell is wide.
+    """Report the first point that is farther from its cell than the cell is wide.
 
-    Edges of cells may be curved, and cells may hold a pole: what is beside the box of the vertices may be in the cell.
+    Edges may be curved, and cells may contain a pole: points outside the vertices' box may be in the cell.
     """
     units = (variable.text("units") or "").strip()
     missing = [*_missing_values(site.node), *_missing_values(node)]

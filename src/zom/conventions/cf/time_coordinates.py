@@ -115,13 +115,13 @@ def _legal(variable: Variable) -> Iterator[Breach]:
 
 
 def _before_utc(variable: Variable, time: TimeUnits) -> str | None:
-    """That the date is before UTC, which CF counts from 1958 in 1.12, and from its present definition since 1.13."""
+    """The fault of a date before UTC, which CF counts from 1958 in 1.12 and from 1972 since 1.13."""
     is_utc = _calendar_of(variable) == "utc" and version_of(root_of(variable.node)) >= (1, 13)
     return "the calendar utc begins at 1972-01-01" if is_utc and time.year < 1972 else None
 
 
 def _is_year(value: Any) -> TypeGuard[list[float]]:
-    """Whether it is the lengths of twelve months."""
+    """Whether it is a list of the lengths of twelve months."""
     return is_list(value) and len(value) == 12 and all(map(is_whole, value))
 
 
@@ -151,7 +151,7 @@ def _calendar_place(variable: Variable) -> Iterator[Breach]:
 
 @only("nothing about a calendar, or not of this variable")
 def _has_calendar(variable: Variable) -> bool:
-    """Whether it speaks of a calendar, and isn't said to be of time: its units are told of by another rule then."""
+    """Whether it has calendar attributes, and is not a time axis whose units another rule reports."""
     if not any(name in variable.attributes for name in _ATTRIBUTES) or variable.is_boundary:
         return False
     return _is_time(variable) or not _is_time_axis(variable)
@@ -222,7 +222,7 @@ def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
 CHECKS: Final[Functions] = {
     "time-units": judged_text(_reference, "units", where=_is_time_axis),
     "time-units-since": judged(_since, about="units", where=_is_parsed, reach="document"),
-    # These ask for the version as well, which documents have in common that are judged once.
+    # These depend on the version, too, which is the same for documents that are checked once.
     "time-units-form": judged(_plain, about="units", where=_is_parsed, reach="document"),
     "time-units-long": judged(_caution, about="units", where=_is_parsed, reach="document"),
     "time-reference": judged(_legal, about="units", where=_is_parsed, reach="document"),

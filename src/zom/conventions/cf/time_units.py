@@ -1,10 +1,10 @@
-"""Time units: "<unit> since <date>", and the calendars in which the date must be one.
+"""Time units: "<unit> since <date>", and the calendars in which the date has to exist.
 
-CF 4.4.1: https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate-units
-CF 4.4.2: https://cfconventions.org/cf-conventions/cf-conventions.html#calendar
+CF 4.4.1: https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate-units CF 4.4.2:
+https://cfconventions.org/cf-conventions/cf-conventions.html#calendar
 
-The grammar is that of UDUNITS as far as software relies on it: CF's own form, which it has since 1.12, is
-stricter, and asked for by a rule of its own: `y-m-d H:M:S Z` with a zone of digits, or since 1.13 the letter Z.
+The grammar is that of UDUNITS as far as software relies on it. CF's own form, new in 1.12, is stricter and
+has its own rule: `y-m-d H:M:S Z` with a zone of digits, or since 1.13 the letter Z.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ CALENDARS: Final = (
     "standard", "gregorian", "proleptic_gregorian", "julian", "utc", "tai",
     "noleap", "365_day", "all_leap", "366_day", "360_day", "none",
 )  # fmt: skip
-"""The values of `calendar` that CF gives a meaning to."""
+"""The values of `calendar` that CF defines."""
 
 MIXED: Final = ("standard", "gregorian", "proleptic_gregorian", "julian")
-"""The calendars in which leap seconds may be or not be."""
+"""The calendars that may have leap seconds or not."""
 
 _NAMES: Final = {
     *("second", "seconds", "sec", "secs", "minute", "minutes", "hour", "hours", "hr", "day", "days"),
@@ -75,20 +75,20 @@ _FORMS: Final = tuple(
     (version, re.compile(r"[+-]?\d+-\d{1,2}-\d{1,2}" + rest, re.ASCII))
     for version, rest in (
         ((1, 12), f"(?:{_TIME}(?: +{_ZONE})?)?"),
-        # The letter, and no blank before it or a sign: https://github.com/cf-convention/cf-conventions/pull/586
+        # The letter Z, no blank before it or a sign: https://github.com/cf-convention/cf-conventions/pull/586
         ((1, 13), f"(?:{_TIME}(?: *Z| +{_ZONE}| *(?=[+-]){_ZONE})?)?"),
     )
 )
-"""The forms that CF gives datetimes, and the first version that has each."""
+"""The forms of datetimes in CF, with the first version that has each."""
 _LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 class TimeUnits(NamedTuple):
-    """Units of time with a reference datetime, taken apart."""
+    """Parsed units of time with a reference datetime."""
 
     unit: str
     since: str
-    """The word between them: `since`, or what UDUNITS takes for it."""
+    """The word between them: `since`, or a synonym in UDUNITS."""
     date: str
     year: int
     month: int
@@ -97,14 +97,14 @@ class TimeUnits(NamedTuple):
     minute: int
     second: float
     plain_since: tuple[int, int] | None
-    """The first version of CF that gives datetimes this form; None where only UDUNITS reads it."""
+    """The first version of CF with this form of datetimes; None if only UDUNITS reads it."""
 
 
 _REFERENCE: Final = re.compile(r"\ssince(?:\s|$)", re.IGNORECASE)
 
 
 def is_reference(units: object) -> bool:
-    """Whether it looks like units with a reference datetime, well written or not.
+    """Whether it looks like units with a reference datetime, even if malformed.
 
     >>> is_reference("days since 2000-01-01"), is_reference("days since yesterday"), is_reference("days")
     (True, True, False)
@@ -113,7 +113,7 @@ def is_reference(units: object) -> bool:
 
 
 def is_time_unit(unit: str) -> bool:
-    """Whether it is a unit of time as UDUNITS has them; names in any case, symbols as they are.
+    """Whether it is a unit of time in UDUNITS; names in any case, symbols in the exact case.
 
     >>> is_time_unit("Days"), is_time_unit("ms"), is_time_unit("D"), is_time_unit("metre")
     (True, True, False, False)
@@ -130,7 +130,7 @@ def is_time_unit(unit: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def parse_time_units(text: str) -> TimeUnits | str:
-    """The parts of `text`, or what is wrong with it.
+    """The parts of `text`, or a description of the error.
 
     >>> parse_time_units("days since 2000-1-1").day
     1
@@ -168,10 +168,10 @@ def wrong_date(
     lengths: tuple[int, ...] | None = None,
     leap: tuple[int, int] | None = None,
 ) -> str | None:
-    """Why the reference datetime is none in the calendar; None where it is one.
+    """Why the reference datetime is invalid in the calendar, or None if it is valid.
 
-    `lengths` are those of the months of a calendar that the variable defines, `leap` its leap year and
-    the month that is longer by a day then.
+    `lengths` are the lengths of months of a calendar that the variable defines, `leap` its leap year and the
+    month that is a day longer then.
 
     >>> wrong_date(parse_time_units("days since 2001-02-29"), "standard")
     'month 2 of 2001 has 28 days'

@@ -1,11 +1,10 @@
-"""Units, as far as CF tells coordinates apart by them, and UDUNITS where it is installed.
+"""Units as far as CF identifies coordinates by them, and UDUNITS if it is installed.
 
 CF 4.1 to 4.3: https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-types
 
-zom has no table of units: whether a unit is one, and whether it measures the same as another, is asked of
-UDUNITS through the package `cf-units`, where that is there. (`pyudunits2` 0.1 reads neither "%" nor 49 other of the 583
-names in UDUNITS' own tables, and takes 160 ms to
-say whether two units convert, where cf-units takes 0.01.)
+zom has no table of units. UDUNITS, through the package `cf-units` if installed, decides whether a unit
+exists, and whether two units measure the same. (`pyudunits2` 0.1 reads neither "%" nor 49 others of the 583
+names in UDUNITS' own tables, and takes 160 ms to decide whether two units convert; cf-units takes 0.01.)
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = [
 LATITUDE: Final = frozenset({"degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"})
 LONGITUDE: Final = frozenset({"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"})
 DEPRECATED: Final = ("level", "layer", "sigma_level")
-"""What COARDS has for vertical coordinates without a dimension, and UDUNITS doesn't know."""
+"""Units of dimensionless vertical coordinates in COARDS, unknown to UDUNITS."""
 _OF_CF: Final = frozenset({"dB"})
 """Units of the standard name table that UDUNITS doesn't know."""
 NOT_ASKED: Final = Skip(f"{UNASKED}UDUNITS knows the units of CF: pip install 'zom[cf]' brings it")
@@ -54,7 +53,7 @@ _ASCII_TEMPERATURE: Final = re.compile(r"[mukM]?K")
 
 
 def axis_of_units(units: object) -> str | None:
-    """The axis that the units alone tell of; None where they tell of none.
+    """The axis that the units alone identify, or None.
 
     >>> axis_of_units("degrees_north"), axis_of_units("hPa"), axis_of_units("days since 2000-01-01"), axis_of_units("m")
     ('Y', 'Z', 'T', None)
@@ -71,7 +70,7 @@ def axis_of_units(units: object) -> str | None:
 
 
 def is_pressure(units: object) -> bool:
-    """Whether they are units of pressure in use for vertical axes.
+    """Whether they are units of pressure as used for vertical axes.
 
     >>> is_pressure("hPa"), is_pressure("decibar"), is_pressure("m")
     (True, True, False)
@@ -80,7 +79,7 @@ def is_pressure(units: object) -> bool:
 
 
 def has_temperature(units: object) -> bool:
-    """Whether a unit of temperature is among them.
+    """Whether they contain a unit of temperature.
 
     >>> has_temperature("W m-2 K-1"), has_temperature("degC"), has_temperature("kg")
     (True, True, False)
@@ -105,16 +104,15 @@ def _cf_units() -> Any:
 
 
 def asks_udunits() -> bool:
-    """Whether UDUNITS can be asked: the package cf-units is installed."""
+    """Whether UDUNITS is available: the package cf-units is installed."""
     return _cf_units() is not None
 
 
 @lru_cache(maxsize=4096)
 def wrong_units(units: str) -> str | None:
-    """Why UDUNITS can't read the units; None where it can, or can't be asked.
+    """Why UDUNITS can't read the units; None if it can, or is not available.
 
-    Without the package cf-units, only what is wrong with their form is told: a unit that nobody knows
-    looks like one that is known.
+    Without the package cf-units, only errors of form are reported: an unknown unit looks like a known one.
 
     >>> wrong_units("m s-1") is None, wrong_units("kg (m-2")
     (True, 'a parenthesis is not closed')
@@ -128,13 +126,13 @@ def wrong_units(units: str) -> str | None:
     if not asks_udunits() or not units.strip() or units in _OF_CF:
         return None
     found = _unit(units)
-    # Names of cf-units for what has no unit are none of UDUNITS.
+    # cf-units has its own names for a missing unit, which UDUNITS doesn't know.
     is_unit = found is not None and not found.is_unknown() and not found.is_no_unit()
     return None if is_unit else "no such unit"
 
 
 def _unit(units: str) -> Any:
-    """The unit of UDUNITS; None where there is none."""
+    """The unit of UDUNITS, or None."""
     try:
         return _cf_units().Unit(units)
     except ValueError:
@@ -143,7 +141,7 @@ def _unit(units: str) -> Any:
 
 @lru_cache(maxsize=4096)
 def measures(units: str, like: str) -> bool | None:
-    """Whether the units measure the same quantity; None where that can't be told without cf-units.
+    """Whether the units measure the same quantity; None if unknown without cf-units.
 
     >>> measures("km2", "m2") in {True, None}
     True

@@ -1,6 +1,6 @@
-"""Variables: an array as CF's rules see it, and the checks that are made of functions on it.
+"""Variables: arrays as CF's rules see them, and the checks made from functions of them.
 
-What sort of variable an array is follows from what names it, as CF 1.3 has it:
+The kind of a variable follows from the attributes that name it, as in CF 1.3:
 https://cfconventions.org/cf-conventions/cf-conventions.html#terminology
 """
 
@@ -44,7 +44,7 @@ TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 NOT_READ: Final = Skip("the members of the group are not known")
 
 Reach = Literal["document", "name", "dataset"]
-"""How far a check looks: at the document of the variable, at its name as well, or at the others."""
+"""How far a check looks: at the variable's document, also at its name, or at other variables."""
 
 _SPECIFICATION: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
 
@@ -62,14 +62,14 @@ _PLACES: Final = (
     "volume_coordinates",
     "tie_points",
 )
-"""The attributes that name coordinates which no dimension has: of geometries, of the meshes of UGRID, and tie points."""
+"""Attributes that name coordinates without a dimension: of geometries, UGRID meshes, and tie points."""
 _BOUNDS: Final = ("bounds", "climatology", "bounds_tie_points")
 _CONTAINER_ROLES: Final = ("grid_mapping", "geometry", "quantization", "interpolation")
 _COUNTS: Final = (
     "node_count", "part_node_count", "interior_ring", "interpolation_parameters", "formula_terms", "aggregated_data",
 )  # fmt: skip
 _ROLES_WITHOUT_DATA: Final = frozenset((*_PLACES, *_BOUNDS, *_CONTAINER_ROLES, *_COUNTS))
-"""The attributes that name what are no data variables."""
+"""The attributes that name variables other than data variables."""
 _CONTAINER_KEYS: Final = frozenset(
     {
         "grid_mapping_name",
@@ -77,7 +77,7 @@ _CONTAINER_KEYS: Final = frozenset(
         "interpolation_name",
         "interpolation_description",
         "algorithm",
-        "aggregated_data",  # whose values are those of the fragments, and its dimensions those that it names
+        "aggregated_data",  # its values are those of the fragments, and its dimensions those that it names
     }
 )
 _KEYS_WITHOUT_DATA: Final = _CONTAINER_KEYS | {
@@ -99,7 +99,7 @@ def section(anchor: str) -> str:
 
 
 def listed(value: Any) -> list[Any]:
-    """An attribute's values: netCDF has vectors of one value, which become scalars in JSON.
+    """An attribute's values as a list: netCDF has vectors of one value, which become scalars in JSON.
 
     >>> listed(1), listed([1, 2])
     ([1], [1, 2])
@@ -108,7 +108,7 @@ def listed(value: Any) -> list[Any]:
 
 
 class Variable:
-    """A variable of a dataset, or a group that is asked for its attributes."""
+    """A variable of a dataset, or a group whose attributes are checked."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -119,21 +119,21 @@ class Variable:
         self.dtype = self.node.dtype
 
     def of(self, node: Node) -> Variable:
-        """What is known of another variable."""
+        """The `Variable` of another node."""
         return remembered(node, Variable)
 
     @cached_property
     def dataset(self) -> Dataset:
-        """The dataset that it is of; rules that ask for it don't run where there is none."""
+        """Its dataset; rules that need it don't run without one."""
         return Dataset(self.node) if self.whole is None else self.whole
 
     @cached_property
     def whole(self) -> Dataset | None:
-        """The dataset, where the members around the variable were read."""
+        """The dataset if the members around the variable were read, else None."""
         return dataset_of(self.node)
 
     def text(self, name: str) -> str | None:
-        """The attribute of that name where it is text."""
+        """The attribute `name` if it is a string, else None."""
         value = self.attributes.get(name)
         return value if isinstance(value, str) else None
 
@@ -149,23 +149,23 @@ class Variable:
 
     @cached_property
     def is_coordinate(self) -> bool:
-        """Whether it is a coordinate variable: of one dimension, which has its name."""
+        """Whether it is a coordinate variable: it has one dimension, with its own name."""
         return self.dims == (self.name,) and not self.is_text
 
     @cached_property
     def is_auxiliary(self) -> bool:
-        """Whether an attribute `coordinates` names it, without its being a coordinate variable."""
+        """Whether an attribute `coordinates` names it, and it is not a coordinate variable."""
         if self.is_coordinate:
             return False
         return "coordinates" in self._roles or self.name in self.dataset.group_coordinates
 
     @property
     def is_coordinate_of_any_sort(self) -> bool:
-        """Whether it holds coordinates: those of an axis, auxiliary ones, or those of nodes or tie points."""
+        """Whether it holds coordinates: of an axis, auxiliary ones, or of nodes or tie points."""
         return self.is_coordinate or self.is_auxiliary or self.is_named(*_PLACES)
 
     def is_named(self, *attributes: str) -> bool:
-        """Whether one of these attributes of another variable names it."""
+        """Whether another variable names it in one of these attributes."""
         return not self._roles.isdisjoint(attributes)
 
     @cached_property
@@ -205,7 +205,7 @@ class Variable:
 
     @cached_property
     def axis(self) -> str | None:
-        """The axis that it is of, by its attributes: X, Y, Z, T, or none."""
+        """The axis that its attributes identify: X, Y, Z, T, or None."""
         said = self.text("axis")
         if said is not None and said.upper() in {"X", "Y", "Z", "T"}:
             return said.upper()
@@ -217,11 +217,11 @@ class Variable:
 
     @cached_property
     def coordinates(self) -> Coordinates:
-        """The coordinates of a data variable, each with the attribute or dimension that leads to it."""
+        """The coordinates of a data variable, those of its dimensions and those of the attribute apart."""
         group = self.node.parent
         if group is None:
             return self._coordinates()
-        # Most variables of a group have the same ones.
+        # Most variables of a group have the same coordinates.
         known = remembered(group, _known_coordinates)
         key = (self.dims, self.text("coordinates"))
         if key not in known:
@@ -241,12 +241,12 @@ class Variable:
         )
 
     def variable(self, word: str) -> Node | None:
-        """The variable that `word` names here; None where there is none."""
+        """The variable that `word` names here, or None."""
         found, _ = resolve(self.node, word)
         return found if isinstance(found, Node) else None
 
     def is_missing(self, word: str) -> bool:
-        """Whether `word` names no variable; not where members on the way were not read."""
+        """Whether `word` names no variable; False if members on the way were not read."""
         return resolve(self.node, word)[0] is None
 
     def breach(  # noqa: PLR0913 - a breach has that many facts
@@ -267,7 +267,7 @@ class Variable:
         return Breach(self.node, path, expected, text, fix, others, cause, None, copied)
 
     def unknown(self, name: str, word: str) -> Breach:
-        """The breach of naming a variable that isn't there, with the names that are like it."""
+        """The breach of naming a missing variable, with similar names as a hint."""
         group = self.node.parent
         hint = None if group is None else remembered(group, _names_above).hint(word, but=self.name)
         cause = None if group is None else (word, group.path)
@@ -275,29 +275,29 @@ class Variable:
 
 
 class Coordinates:
-    """The coordinates of data variables in one group whose dimensions and attributes lead to the same ones."""
+    """The coordinates shared by data variables of a group with the same dimensions and `coordinates`."""
 
     def __init__(self, of_dimensions: tuple[Variable, ...], named: tuple[Variable, ...]) -> None:
         self.of_dimensions = of_dimensions
-        """Those that have the name of a dimension."""
+        """The coordinates with the name of a dimension."""
         self.named = named
-        """The others, which the attribute `coordinates` names."""
+        """The other coordinates, named by the attribute `coordinates`."""
         self.all = (*of_dimensions, *named)
 
     @cached_property
     def standard_names(self) -> frozenset[str]:
-        """The standard names of all."""
+        """The standard names of all coordinates."""
         found = (each.text("standard_name") for each in self.all)
         return frozenset(each for each in found if each is not None)
 
     @cached_property
     def on_axes(self) -> tuple[Variable, ...]:
-        """Those that are of an axis."""
+        """The coordinates of an axis."""
         return tuple(each for each in self.all if each.axis is not None)
 
     @cached_property
     def by_name(self) -> Mapping[str, Variable]:
-        """All by their names, and by their standard names."""
+        """All coordinates by name and by standard name."""
         by_standard_name = {
             name: each for each in self.all if (name := each.text("standard_name")) is not None
         }
@@ -307,29 +307,29 @@ class Coordinates:
 def _known_coordinates(
     group: Node,
 ) -> dict[tuple[tuple[str | None, ...] | None, str | None], Coordinates]:
-    """The coordinates of variables of the group, by dimensions and `coordinates`, filled as they are asked for."""
+    """The group's cache of coordinates by dimensions and `coordinates`, filled on demand."""
     del group
     return {}
 
 
 def _names_above(group: Node) -> NearNames:
-    """The names of the variables of a group and of those above it."""
+    """The names of the variables in a group and its ancestors."""
     return NearNames(sorted({name for each in (group, *group.ancestors()) for name in each.arrays}))
 
 
 class Only(NamedTuple):
-    """Whether a variable is of those that checks are about, and why they pass over others."""
+    """A predicate that selects the variables of a check, and the reason for skipping others."""
 
     holds: Callable[[Variable], bool]
     otherwise: Skip
 
     def __call__(self, variable: Variable) -> bool:
-        """Whether the variable is one of them."""
+        """Whether the variable is selected."""
         return self.holds(variable)
 
 
 def only(otherwise: str) -> Callable[[Callable[[Variable], bool]], Only]:
-    """What a function says of variables, as the `where` of checks that are about those.
+    """Turn a predicate of variables into the `where` of checks; others are skipped with this reason.
 
     >>> @only("not named")
     ... def _is_named(variable):
@@ -350,9 +350,9 @@ def judged(
     where: Only | None = None,
     reach: Reach = "dataset",
 ) -> Check:
-    """The check that `function` makes of a variable.
+    """Turn a function of a variable into a check.
 
-    It applies where the attribute `about` is text, and `where` that is so. `reach` says how far it looks.
+    It applies if the attribute `about` is a string, and if `where` holds. `reach` is how far it looks.
 
     >>> def loud(variable):
     ...     if variable.text("title") == "title":
@@ -383,7 +383,7 @@ def judged_text(
     where: Only | None = None,
     reach: Reach = "dataset",
 ) -> Check:
-    """The check that `function` makes of a variable and the text of its attribute `name`, as `judged` has it.
+    """Turn a function of a variable and its string attribute `name` into a check, as `judged` does.
 
     >>> def loud(variable, text):
     ...     if text != text.upper():

@@ -27,7 +27,7 @@ Names = dict[str, tuple[str, ...]]
 
 
 class Definition(NamedTuple):
-    """A parametric coordinate: its terms, the standard names that they may have, and those of what is computed."""
+    """A parametric coordinate: its terms, their valid standard names, and those of the computed quantity."""
 
     terms: tuple[str, ...]
     names: Names
@@ -53,7 +53,7 @@ OCEAN: Final[dict[str, dict[str, str]]] = {
         )
     },
 }
-"""The consistent sets of Table D.1, by the standard name of what is computed."""
+"""The consistent sets of Table D.1, by the standard name of the computed quantity."""
 
 _OCEAN_NAMES: Final[Names] = {
     term: tuple(each[term] for each in OCEAN.values()) for term in ("eta", "depth", "zlev")
@@ -100,7 +100,7 @@ _AUTHORITIES: Final = {
     "atmosphere_hybrid_height_coordinate": ("orog", {"altitude": "surface_altitude", "height_above_geopotential_datum": "surface_height_above_geopotential_datum"}),
     "atmosphere_sleve_coordinate": ("ztop", {"altitude": "altitude_at_top_of_atmosphere_model", "height_above_geopotential_datum": "height_above_geopotential_datum_at_top_of_atmosphere_model"}),
 }  # fmt: skip
-"""Of two coordinates, the term whose standard name decides what is computed."""
+"""For two coordinates, the term whose standard name determines the computed quantity."""
 
 
 def _definition(variable: Variable) -> Definition | None:
@@ -188,7 +188,7 @@ def _computed(variable: Variable, name: str) -> Iterator[Breach]:
 
 
 def _wanted(coordinate: str, term: str, computed: str) -> str | None:
-    """The standard name of a term, where that of what is computed decides on it."""
+    """The standard name of a term if the computed quantity determines it, else None."""
     if coordinate.startswith("ocean_"):
         return OCEAN[computed].get(term)
     deciding, names = _AUTHORITIES.get(coordinate, ("", {}))

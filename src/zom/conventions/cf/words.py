@@ -1,6 +1,6 @@
 """Words: the grammars of CF's attributes that name variables.
 
-Words are separated by blanks; a word that ends in a colon is the key of what follows it:
+Words are separated by blanks; a word that ends in a colon is a key for the words after it:
 https://cfconventions.org/cf-conventions/cf-conventions.html#attributes
 """
 
@@ -12,14 +12,14 @@ __all__ = ["VocabularyEntry", "entries", "pairs"]
 
 
 class VocabularyEntry(NamedTuple):
-    """Keys, and the words that follow them: `lat: lon: bi_linear` has two keys and one word."""
+    """Keys and the words after them: `lat: lon: bi_linear` has two keys and one word."""
 
     keys: tuple[str, ...]
     words: tuple[str, ...]
 
 
 def entries(text: str) -> list[VocabularyEntry] | None:
-    """The entries of a text such as "crs: x y other: lat lon"; None where it has not that form.
+    """The entries of a string such as "crs: x y other: lat lon", or None for another form.
 
     >>> entries("area: cell_area volume: v")
     [VocabularyEntry(keys=('area',), words=('cell_area',)), VocabularyEntry(keys=('volume',), words=('v',))]
@@ -45,7 +45,7 @@ def entries(text: str) -> list[VocabularyEntry] | None:
 
 
 def pairs(text: str) -> list[tuple[str, str]] | None:
-    """The pairs of a text such as "area: cell_area volume: v"; None where it has not that form.
+    """The pairs of a string such as "area: cell_area volume: v", or None for another form.
 
     >>> pairs("area: cell_area volume: v")
     [('area', 'cell_area'), ('volume', 'v')]

@@ -1,1 +1,1 @@
-"""The framework of conventions: models of attributes, detection, judgement, and what is told of them."""
+"""The framework of conventions: models of attributes, detection, judgement, and reported findings."""

@@ -1,7 +1,7 @@
-"""Models of attributes: the form of what a convention owns, as pydantic has it.
+"""Models of attributes: the form of a convention's attributes, as pydantic models.
 
-A model says where its attributes stand: under one `key`, or flat among the others, whose keys then are
-the fields' own names or aliases. Rules stand beside the fields that they speak of.
+A model says where its attributes are: under one `key`, or flat among the others, with the names or aliases of
+its fields as keys. Rules are next to the fields that they check.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FORM = rule(
 
 
 class Part(BaseModel):
-    """An object within the attributes of a convention. Members that it doesn't name may be there.
+    """An object within the attributes of a convention; members without a field are allowed.
 
     >>> class Axis(Part):
     ...     name: str
@@ -80,14 +80,14 @@ class Attributes(Part):
 
     @classmethod
     def owned(cls) -> tuple[str, ...]:
-        """The keys of a node's attributes that it speaks of."""
+        """The attribute keys that the model covers."""
         if cls.key is not None:
             return (cls.key,)
         return tuple(_written(name, field) for name, field in cls.model_fields.items())
 
     @classmethod
     def value_in(cls, attributes: Mapping[str, Any]) -> tuple[Steps, Any] | None:
-        """What of a node's attributes it speaks of, and where that stands; None where nothing is there."""
+        """The path and value of the model's part of a node's attributes, or None if missing."""
         if cls.key is None:
             return (), attributes
         return ((cls.key,), attributes[cls.key]) if cls.key in attributes else None
@@ -98,7 +98,7 @@ def _written(name: str, field: FieldInfo) -> str:
 
 
 def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fault] | None:
-    """Every fault of the form, located in the attributes; None where none of them are there.
+    """Every fault of the form, located in the attributes, or None if the attributes have no such part.
 
     >>> class Dggs(Attributes, key="dggs"):
     ...     level: int
@@ -110,11 +110,11 @@ def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fa
         return None
     steps, value = found
     try:
-        # By their own keys only: an attribute may be called as Python calls a field.
+        # By their own keys only: an attribute may have the Python name of a field.
         _validator(model).validate_python(value, by_alias=True, by_name=False)
     except ValidationError as error:
         faults = faults_of(error, value, schema_of(model), FORM, steps)
-        # To JSON Schema, and so to a convention, 4.0 is an integer.
+        # In JSON Schema, and so in a convention, 4.0 is an integer.
         return [fault for fault in faults if fault.rule is not INTEGER_LITERAL]
     except (ZomError, MemoryError, RecursionError):
         raise
@@ -131,7 +131,7 @@ def _validator(model: type[Attributes]) -> Any:
 
 @lru_cache(maxsize=512)
 def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ...]:
-    """The rules that stand beside the fields of a model and of its parts, each with the steps to the field."""
+    """The rules next to the fields of a model and of its parts, each with the steps to its field."""
     if not _has_rules(model):
         return ()
     start: Steps = () if model.key is None else (model.key,)
@@ -144,10 +144,10 @@ def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ..
 
 
 def _has_rules(model: type[BaseModel]) -> bool:
-    """Whether a rule stands beside any field: the ways that lead to fields of parts of parts may be thousands."""
+    """Whether any field has a rule, visiting each model once: nested parts may have thousands of paths."""
     known, waiting = {model}, [model]
     while waiting:
-        # The fields of pydantic would take long to build, for models that no node has.
+        # Building pydantic's fields takes long, and many models are never used.
         for hint in get_type_hints(waiting.pop(), include_extras=True).values():
             inner: list[Any] = [hint]
             while inner:
@@ -162,7 +162,7 @@ def _has_rules(model: type[BaseModel]) -> bool:
 
 
 def _fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    # To build the validator takes long, and only a model that a node has needs it.
+    # Building the validator takes long, and only models that a node uses need it.
     if not getattr(model, "__pydantic_fields_complete__", False):
         model.model_rebuild()
     return model.model_fields
@@ -183,7 +183,7 @@ def _walk(
     model: type[BaseModel], steps: Steps, above: tuple[type, ...]
 ) -> Iterator[tuple[Steps, CheckedRule]]:
     if model in above:
-        return  # a part of itself: what is deeper is judged by the first rules
+        return  # a recursive part: the first rules already check deeper levels
     for name, field in _fields_of(model).items():
         here = (*steps, _written(name, field))
         yield from ((here, each) for each in field.metadata if isinstance(each, CheckedRule))

@@ -1,6 +1,6 @@
-"""Candidates: the conventions that a hierarchy may have, by the keys of its attributes and the names of its nodes.
+"""Candidates: the conventions that a hierarchy may have, from the keys of its attributes and its node names.
 
-Of those that come with zom, no other is imported or asked: most hierarchies have one or two.
+Other conventions that come with zom are not imported or asked: most hierarchies have one or two.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["candidates", "tell_of"]
 
 _DECLARATIONS: Final = "zarr_conventions"
-"""The attribute in which any convention may be declared."""
+"""The attribute that may declare any convention."""
 
 
 def candidates(root: Node) -> tuple[Convention, ...]:
-    """The conventions that may be at a node of the hierarchy, by name; those of plugins are among them.
+    """The conventions that may be at a node of the hierarchy, by name, including those of plugins.
 
     >>> from zom.formats.node_view import attributes_node
     >>> names = {each.id for each in candidates(attributes_node({"ome": {}}))}
@@ -48,12 +48,12 @@ def candidates(root: Node) -> tuple[Convention, ...]:
 
 @lru_cache(maxsize=4096)
 def _told_by(key: str) -> frozenset[str]:
-    """The files with a convention that the attribute tells of, as it is written or as it may be meant."""
+    """The files of the conventions that an attribute indicates, as written or as probably meant."""
     return frozenset(file for file, (told, _) in FILES.items() if any(_tells(key, each) for each in told))
 
 
 def _tells(key: str, known: str) -> bool:
-    # Whoever gives a document as Python's dict may have keys in it that are no texts.
+    # A document given as a Python dict may have keys that are not strings.
     is_text = isinstance(key, str)  # pyright: ignore[reportUnnecessaryIsInstance] - see above
     if known.endswith("*"):
         return is_text and key.startswith(known[:-1])
@@ -61,7 +61,7 @@ def _tells(key: str, known: str) -> bool:
 
 
 def tell_of(made: Collection[Convention]) -> tuple[set[str], set[str]]:
-    """The attributes, and the names of members, by which these conventions are found; nothing where a function finds one.
+    """The attributes and member names by which these conventions are found; empty if one needs a function.
 
     >>> tell_of(conventions.of_id("uom"))
     ({'uom'}, set())

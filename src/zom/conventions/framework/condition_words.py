@@ -16,7 +16,7 @@ __all__ = ["in_words"]
 
 
 def in_words(condition: Condition, site: Site | None = None) -> str:
-    """The condition as people read it, after the name of a node; of several values, those that are at `site`.
+    """The condition in words that follow the name of a node; with `site`, only values that exist there.
 
     >>> in_words({"has": "ome"})
     'has ome'

@@ -1,6 +1,6 @@
-"""Conventions: what a community agreed on above Zarr, as a value: identity, attributes, rules.
+"""Conventions: agreements of a community on top of Zarr, as values: identity, attributes, rules.
 
-Third parties register theirs by an entry point of the group `zom.conventions`, or hand them to
+Third parties register theirs with an entry point in the group `zom.conventions`, or pass them to
 `zom.validate`. Nothing is ever fetched.
 """
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "Convention", "DefineModel", "Detect", "Followed", "declaration_of"]
 
 Detect: TypeAlias = Callable[[Node], str | None]
-"""How a convention is found at a node: the words that say why it is there; None where it isn't."""
+"""A function that detects a convention at a node: it returns the reason in words, or None."""
 
 Followed: TypeAlias = Callable[[Node], tuple[int, ...]]
-"""Which version a node follows, by its numbers."""
+"""A function that returns the version that a node follows, as numbers."""
 
 DefineModel: TypeAlias = Callable[[], type[Attributes]]
-"""Defines a model of attributes, with all that it is made of."""
+"""A function that defines a model of attributes and all its parts."""
 
 Kind = Literal["array", "group"]
 
@@ -78,57 +78,57 @@ class Convention:
     version: str | None = None
     title: str | None = None
     link: str | None = None
-    """The specification."""
+    """The URL of the specification."""
     uuid: str | None = None
-    """Its identity in `zarr_conventions`."""
+    """The uuid of the convention in `zarr_conventions`."""
     aliases: tuple[str, ...] = ()
-    """The URLs by which `zarr_conventions` may name it instead."""
+    """The URLs that `zarr_conventions` may use instead."""
     dead_aliases: tuple[str, ...] = ()
-    """URLs that did so once, and lead nowhere now."""
+    """URLs that were once valid and are now dead."""
     on: tuple[Kind, ...] = ("group", "array")
     """The kinds of nodes that can have it."""
     formats: tuple[str, ...] = FORMATS
     """The formats of nodes that can have it."""
     attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None
-    """Models of the attributes that it owns; or, with `owns`, a function that defines one, called where it is needed:
-    many classes of pydantic take a while."""
+    """Models of the attributes that it owns; or, with `owns`, a function that defines one on first use, since
+    many pydantic classes take a while."""
     owns: tuple[str, ...] = ()
-    """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
-    those of its models."""
+    """The attribute keys that it defines; "spatial:*" for all with that prefix. By default those of its
+    models."""
     foreign: tuple[str, ...] = ()
-    """Keys that begin as its own do, and are of another community: with one of these, and without a declaration, a
-    node is not one of this convention."""
+    """Keys with its prefix that belong to another community: a node with one of these and without a
+    declaration does not have this convention."""
     rules: Sequence[CheckedRule] = ()
     detect: Detect | None = None
-    """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
+    """A function that detects it; by default, its declaration in `zarr_conventions` or a key that it owns."""
     signs: tuple[tuple[Condition, ...], ...] = ()
-    """The same as data, which programs in other languages can follow: it is found where it is declared in
-    `zarr_conventions`, and where all conditions of one of these hold."""
+    """Detection as data, which other languages can evaluate: it is found if it is declared in
+    `zarr_conventions`, or if all conditions of one sign hold."""
     free: tuple[str, ...] = ()
-    """Where texts stand that no rule looks into, such as titles: documents that differ in those only are alike."""
+    """Selectors of texts that no rule reads, such as titles: documents that differ only there are alike."""
     version_at: tuple[str, ...] = ()
-    """Where a node says which version it follows."""
+    """Selectors of the version that a node follows."""
     adopts: Callable[[Node, Any], bool] | None = None
-    """Whether a node that says another version, the second argument, or none, is meant to follow this one."""
+    """Whether a node with another version (the second argument), or none, is meant to follow this one."""
     followed: Followed | None = None
-    """The version that a node follows, where rules say `since` or `until` which one they hold and all are one convention."""
+    """A function for the version that a node follows; required if rules have `since` or `until`."""
     assumed: bool = False
-    """Whether this version is meant where none is said."""
+    """Whether a node without a version is meant to follow this one."""
     declared: bool = False
     """Whether a node has to declare it in `zarr_conventions`."""
     inherit: Literal["none", "children", "descendants"] = "none"
-    """The arrays that what a group declares holds for as well: its rules on arrays are judged there."""
+    """The arrays that inherit a group's declaration: rules for arrays are checked there, too."""
     everywhere: bool = False
-    """Whether it holds for every node where it is asked for, found there or not."""
+    """Whether it applies to every node if a caller asks for it, even where it is not detected."""
     within: tuple[str, ...] = ()
-    """Selectors of the objects in which its keys may stand, too, where it is declared."""
+    """Selectors of the objects that may also contain its keys where it is declared."""
     parts: tuple[str, ...] = ()
-    """The ids of conventions that it is made of: who asks for it asks for them, wherever they are found."""
+    """The ids of its component conventions: asking for it asks for them, wherever they are found."""
     further: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The ids of conventions that go on where this one ends, each with what it takes to ask them: a report says so
-    where they weren't asked."""
+    """The ids of conventions that continue this one, each with what it needs: a report lists those that were
+    not asked."""
     refines: tuple[str, ...] = ()
-    """The ids of conventions that say the same of a node in other words: there, this one speaks."""
+    """The ids of conventions whose rules it restates for a node: there, its own findings are reported."""
 
     def __post_init__(self) -> None:
         if self.detect is not None and self.signs:
@@ -160,7 +160,7 @@ class Convention:
 
     @cached_property
     def models(self) -> Mapping[str, type[Attributes]]:
-        """The model of the attributes of each kind of nodes that has one."""
+        """The model of the attributes for each kind of node that has one."""
         given: Any = self.attributes
         if given is None:
             return {}
@@ -179,7 +179,7 @@ class Convention:
 
     @property
     def name(self) -> str:
-        """What it is called: its id, and its version where it has one."""
+        """The id, with the version if there is one."""
         return self.id if self.version is None else f"{self.id}/{self.version}"
 
     def code(self, rule: CheckedRule) -> str:
@@ -193,7 +193,7 @@ class Convention:
         return self.full(rule.id)
 
     def full(self, rule: str) -> str:
-        """The code of the rule of that id, or a pattern of codes.
+        """The code of the rule with that id, or a pattern of codes.
 
         >>> Convention("cf").full("bounds-*"), Convention("cf").full("xarray/dims-*")
         ('cf/bounds-*', 'xarray/dims-*')
@@ -201,7 +201,7 @@ class Convention:
         return rule if "/" in rule else f"{self.id}/{rule}"
 
     def codes(self) -> Iterator[tuple[str, CheckedRule]]:
-        """Every rule with its code, those beside fields and that of the form first."""
+        """Every rule with its code; rules next to fields and the form rule come first."""
         seen: set[str] = set()
         for each in self.all_rules:
             code = self.code(each)
@@ -211,14 +211,14 @@ class Convention:
 
     @cached_property
     def all_rules(self) -> tuple[CheckedRule, ...]:
-        """Every rule, those beside the fields of models and that of the form among them."""
+        """Every rule, including those next to model fields and the form rule."""
         models = dict.fromkeys(self.models.values())
         beside = [each for model in models for _, each in rules_beside(model)]
         form = any(each is _FORM for model in models for _, each in self._form_of(model))
         return (*beside, *((_FORM,) if form else ()), *self.rules)
 
     def checked_rules(self, kind: str | None, profile: Profile) -> tuple[CheckedRule, ...]:
-        """The rules that are run at a node of that kind, those that the model judges left out."""
+        """The rules to run at a node of that kind, without those that the model checks."""
         key = (kind, profile)
         if key not in self._checked:
             self._checked[key] = tuple(
@@ -237,10 +237,10 @@ class Convention:
         return tuple(each for each in self.all_rules if not each.is_schema)
 
     def form_rules(self, kind: str | None) -> tuple[tuple[Steps, CheckedRule], ...]:
-        """The rules that the model of such a node judges, each with the steps to its field, the longest first.
+        """The rules that the model of a node checks, each with the steps to its field, the longest first.
 
-        They stand beside fields, or among the rules, with the field in `each`. The last one stands for
-        what no other is nearer to: one of the convention's own for all of the model, or that of the form.
+        They are next to fields, or among the rules with the field in `each`. The last one catches everything
+        else: the convention's own rule for the whole model, or the form rule.
         """
         model = self.models.get(kind or "")
         return () if model is None else self._form_of(model)
@@ -261,7 +261,7 @@ class Convention:
         return {}
 
     def owns_key(self, key: str) -> bool:
-        """Whether it gives a meaning to the attribute `key`.
+        """Whether it defines the attribute `key`.
 
         >>> Convention("spatial", owns=("spatial:*",)).owns_key("spatial:shape")
         True
@@ -271,7 +271,7 @@ class Convention:
 
     @cached_property
     def telling(self) -> tuple[str, ...]:
-        """The attributes by which it is found.
+        """The attributes by which it is detected.
 
         >>> from zom.conventions import conventions
         >>> conventions["vcf-zarr/0.5"].telling
@@ -286,12 +286,12 @@ class Convention:
 
     @cached_property
     def _owned(self) -> tuple[frozenset[str], tuple[str, ...]]:
-        """The keys that it owns, and what those begin with of which it owns all."""
+        """The exact keys that it owns, and the prefixes of keys that it owns."""
         beginnings = tuple(own[:-1] for own in self.owns if own.endswith("*"))
         return frozenset(own for own in self.owns if not own.endswith("*")), beginnings
 
     def key_in(self, node: Node) -> str | None:
-        """The first of its keys that is used at the node; None where none is."""
+        """The first of its keys that the node uses, or None."""
         around = [node.attributes]
         for selector in self.within:
             found = select(node.attributes, parse_selector(selector).steps)
@@ -299,7 +299,7 @@ class Convention:
         return next((key for each in around for key in each if self.owns_key(key)), None)
 
     def found_at(self, node: Node) -> str | None:
-        """Why it is at the node, whichever version the node says it follows; None where it isn't."""
+        """Why it is at the node, whatever version the node names, or None."""
         if (node.kind is not None and node.kind not in self.on) or node.form not in self.formats:
             return None
         if self.detect is not None:
@@ -315,11 +315,11 @@ class Convention:
         return None if key is None else f"has {key}"
 
     def adopts_version(self, node: Node, version: Any) -> bool:
-        """Whether a node that says another version, or None, is meant to follow this one."""
+        """Whether a node with another version, or None, is meant to follow this one."""
         return self.adopts is not None and answer(self, "adopts", (bool,), "True or False", node, version)
 
     def version_followed(self, node: Node) -> tuple[int, ...] | None:
-        """The version that the node follows; None where all rules hold whichever it is."""
+        """The version that the node follows, or None if all rules apply to every version."""
         if self.followed is None:
             return None
         found: tuple[Any, ...] = answer(self, "followed", (tuple,), "a tuple of numbers", node)
@@ -330,7 +330,7 @@ class Convention:
         return found
 
     def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:
-        """The schema of a node that has the convention, before it gets an identity, and what it leaves unsaid.
+        """The schema of a node with the convention, before it gets an identity, and what it can't express.
 
         >>> from zom.conventions import conventions
         >>> conventions["xarray"].schema_part("validation")[0].name
@@ -348,9 +348,9 @@ class Convention:
         kind: Kind | None = None,
         base_url: str | None = None,
     ) -> dict[str, Any]:
-        """The JSON Schema of the document of a node that has the convention, of one kind or of any.
+        """The JSON Schema of the document of a node with the convention, for one kind or any.
 
-        Its rules stand beside it, under "x-zom-rules".
+        Its rules are next to it, under "x-zom-rules".
 
         >>> from zom.conventions import conventions
         >>> [rule["id"] for rule in conventions["xarray"].json_schema(kind="group")["x-zom-rules"]][:1]
@@ -363,7 +363,7 @@ class Convention:
 
     @cached_property
     def needed(self) -> frozenset[str] | None:
-        """Attributes of which a node has one wherever the convention is found; None where that can't be told.
+        """Attributes of which a node has at least one if the convention is found there, or None if unknown.
 
         Most nodes have none of them, and every convention is looked for at every node.
 
@@ -380,7 +380,7 @@ class Convention:
 
     @cached_property
     def _keyed_signs(self) -> tuple[tuple[str | None, tuple[Condition, ...]], ...]:
-        """The signs, each with an attribute that a node must have for it."""
+        """The signs, each with an attribute that it requires, if any."""
         keys = [[attribute_in(each) for each in conditions] for conditions in self.signs]
         first = [next((key for key in found if key is not None), None) for found in keys]
         return tuple(zip(first, self.signs, strict=True))
@@ -398,7 +398,7 @@ class Convention:
 
     @cached_property
     def _signs_in_words(self) -> tuple[str | None, ...]:
-        """Each of the signs in words; None for one that asks for one of several values, which a node has to tell."""
+        """Each sign in words; None for a sign with several possible values: its words depend on the node."""
         return tuple(
             None if any("values" in each for each in conditions) else " and ".join(map(in_words, conditions))
             for conditions in self.signs
@@ -406,7 +406,7 @@ class Convention:
 
 
 def declaration_of(convention: Convention, node: Node) -> int | None:
-    """The place in `zarr_conventions` at which the node declares the convention; None where it doesn't.
+    """The index in `zarr_conventions` where the node declares the convention, or None.
 
     A uuid counts before a schema_url, and that before a spec_url; a name never does.
     """
@@ -431,7 +431,7 @@ def declaration_of(convention: Convention, node: Node) -> int | None:
 
 
 def _keys_in(condition: Condition) -> Iterator[str]:
-    """The attribute that the condition asks for."""
+    """The attribute that the condition reads."""
     inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
     text = inner.get("has", inner.get("at"))
     selector = None if text is None else parse_selector(text)
@@ -440,5 +440,5 @@ def _keys_in(condition: Condition) -> Iterator[str]:
 
 
 def _steps_of(each: CheckedRule) -> Steps:
-    """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
+    """The steps to the field that a form rule checks; empty for all of the attributes."""
     return () if each.each is None else parse_selector(each.each).steps

@@ -1,8 +1,8 @@
-"""Conventions as JSON Schema: the form of one node's document, and beside it the rules as data.
+"""Conventions as JSON Schema: the form of one node's document, with the rules as data.
 
-The form comes from the models of attributes; `x-zom-rules` holds every rule with its named check, and
-`x-zom-convention` says what the convention is and where it holds. docs/conventions-rules.md tells programs
-in other languages how to run them.
+The form comes from the models of attributes. `x-zom-rules` holds every rule with its named check, and
+`x-zom-convention` says what the convention is and where it applies. docs/conventions-rules.md explains to
+programs in other languages how to run them.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ RULES: Final = "x-zom-rules"
 """The keyword that holds the rules."""
 
 CONVENTION: Final = "x-zom-convention"
-"""The keyword that says what the convention is, and where it holds."""
+"""The keyword that says what the convention is, and where it applies."""
 
 _IS_ARRAY: Final[Schema] = {
     "properties": {"node_type": {"const": "array", "type": "string"}, "shape": True},
     "required": ["shape"],
 }
-"""What tells arrays from groups in documents of every format."""
+"""The condition that distinguishes arrays from groups in documents of every format."""
 
 
 @dataclass(frozen=True)
 class ConventionSchema:
-    """The schema of a convention: of any node that has it, or of one kind of node.
+    """The schema of a convention: for any node that has it, or for one kind of node.
 
     >>> from zom.conventions import Attributes, Convention
     >>> class Licence(Attributes):
@@ -57,7 +57,7 @@ class ConventionSchema:
     kind: Kind | None = None
 
     def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:
-        """The schema before it gets an identity, and what it leaves unsaid of the models."""
+        """The schema before it gets an identity, and what it can't express of the models."""
         convention = self.convention
         losses: list[Loss] = []
         name = f"convention/{convention.name}" + ("" if self.kind is None else f"/{self.kind}")
@@ -85,7 +85,7 @@ class ConventionSchema:
         ), losses
 
     def node(self, definitions: Schema, losses: list[Loss]) -> Schema:
-        """What the document of a node must be: the same for groups and arrays, or by what it is."""
+        """The schema of a node's document: the same for groups and arrays, or depending on the kind."""
         models = self.models()
         parts = {
             model: _of_attributes(model, definitions, losses) for model in dict.fromkeys(models.values())
@@ -100,7 +100,7 @@ class ConventionSchema:
         return {"type": "object", "if": _IS_ARRAY, **told}
 
     def models(self) -> Mapping[str, type[Attributes]]:
-        """The models by kind, of the kinds that are asked for."""
+        """The models by kind, limited to `kind` if given."""
         models = self.convention.models
         return (
             models
@@ -110,7 +110,7 @@ class ConventionSchema:
 
 
 def identity(convention: Convention) -> Schema:
-    """What the convention is and where it holds, as plain JSON; what is not there is left out.
+    """The identity of the convention and where it applies, as plain JSON without missing facts.
 
     >>> from zom.conventions import conventions
     >>> identity(conventions["xarray"])["formats"]
@@ -156,7 +156,7 @@ def _title(convention: Convention) -> str:
 
 
 def _of_attributes(model: type[Attributes], definitions: Schema, losses: list[Loss]) -> Schema:
-    """The part of a document that the model speaks of."""
+    """The schema of the part of a document that the model covers."""
     found = annotation_schema(model, model.__name__, model.__name__, definitions, losses)
     plain = {name: _plain(schema) for name, schema in definitions.items()}
     definitions.update({name: discerning(schema, plain) for name, schema in plain.items()})
@@ -169,7 +169,7 @@ def _of_attributes(model: type[Attributes], definitions: Schema, losses: list[Lo
 
 
 def _plain(schema: Any, *, is_members: bool = False) -> Any:
-    """`schema` without what says nothing: titles, null as default, members that may be anything."""
+    """`schema` without redundant parts: titles, x-words, empty defaults, `additionalProperties: true`."""
     if is_list(schema):
         return [_plain(item) for item in schema]
     if not is_dict(schema):
@@ -183,7 +183,7 @@ def _plain(schema: Any, *, is_members: bool = False) -> Any:
         if name == "default" and (value is None or value in ([], "", {})):
             continue
         if name == "pattern" and value.endswith("$"):
-            made[name] = f"{value[:-1]}(?!\\n)$"  # to Python, "$" also stands before a newline at the end
+            made[name] = f"{value[:-1]}(?!\\n)$"  # in Python, "$" also matches before a final newline
             continue
         kept = name in {"const", "enum", "default", "required"}
         made[name] = value if kept else _plain(value, is_members=name in {"properties", "$defs"})
@@ -191,7 +191,7 @@ def _plain(schema: Any, *, is_members: bool = False) -> Any:
 
 
 def _nullable(schema: Schema) -> Schema:
-    """A type or null as a pair of types: one fault is one error then."""
+    """Write a type or null as a pair of types, so that one fault is one error."""
     options = [option for option in schema["anyOf"] if option != {"type": "null"}]
     if {"type": "number"} in options:
         options = [option for option in options if option != {"type": "integer"}]
@@ -226,11 +226,11 @@ _KEPT: Final = frozenset(
 
 
 _NODE: Final[Schema] = {"type": "object", "additionalProperties": True}
-"""A document of which nothing is said."""
+"""A document without constraints."""
 
 
 class _Types:
-    """The definitions of types, while they are made."""
+    """The definitions of types while they are built."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -269,7 +269,7 @@ class _Types:
         return type_name(self.prefix, name.partition(".")[2])
 
     def typed(self, schema: Any) -> Schema:
-        """`schema` as generators read it: unions and named types, and no conditions."""
+        """`schema` in the form for generators: unions and named types, without conditions."""
         if not is_dict(schema):
             return {}
         for each in (schema, *schema.get("allOf", ())):

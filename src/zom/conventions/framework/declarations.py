@@ -1,7 +1,7 @@
-"""Declarations: what a node says in `zarr_conventions` of the conventions that it follows.
+"""Declarations: the entries of a node's `zarr_conventions`, which name the conventions it follows.
 
-https://github.com/zarr-conventions/zarr-conventions-spec. A declaration identifies a convention by its
-uuid, else by its schema_url, else by its spec_url, and never by its name.
+https://github.com/zarr-conventions/zarr-conventions-spec. A declaration identifies a convention by its uuid,
+otherwise by its schema_url, otherwise by its spec_url, and never by its name.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ __all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "known"]
 
 KEY: Final = "zarr_conventions"
 FIELDS: Final = ("uuid", "schema_url", "spec_url", "name", "description")
-"""All that a declaration may have; the first three identify a convention, the earlier one first."""
+"""All fields of a declaration; the first three identify a convention, in this order."""
 
 
 class Declaration(NamedTuple):
-    """An object in `zarr_conventions`, and its place there."""
+    """An object in `zarr_conventions`, and its index there."""
 
     place: int
     entry: Mapping[str, Any]
 
     def text(self, name: str) -> str | None:
-        """What stands in the field `name`; None where that is no text."""
+        """The string in the field `name`, or None if it is not a string."""
         found = self.entry.get(name)
         return found if isinstance(found, str) else None
 
     @property
     def identity(self) -> tuple[str, str] | None:
-        """The field that identifies the convention, and what it says; None where nothing does."""
+        """The field that identifies the convention and its value, or None."""
         for name in FIELDS[:3]:
             if name in self.entry:
                 found = self.text(name)
@@ -52,12 +52,12 @@ class Declaration(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where it stands in the document of its node."""
+        """The path of the declaration in the document of its node."""
         return ("attributes", KEY, self.place)
 
 
 def declarations(node: Node) -> list[Declaration]:
-    """What the node declares, as far as it has the form of declarations.
+    """The valid declarations of the node.
 
     >>> from zom.formats.node_view import attributes_node
     >>> declarations(attributes_node({"zarr_conventions": [{"spec_url": "https://a"}, 7]}))
@@ -69,7 +69,7 @@ def declarations(node: Node) -> list[Declaration]:
 
 
 def known(declaration: Declaration) -> Convention | None:
-    """The convention that is meant, of those that zom knows.
+    """The known convention that the declaration identifies, or None.
 
     >>> found = known(Declaration(0, {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f"}))
     >>> None if found is None else found.name
@@ -81,7 +81,7 @@ def known(declaration: Declaration) -> Convention | None:
 
 @lru_cache(maxsize=1)
 def _by_identity(state: int) -> dict[str, Convention]:
-    """The conventions by uuid and by URL; another `state` of the registries has others."""
+    """The conventions by uuid and by URL; cached for each `state` of the registries."""
     del state
     found: dict[str, Convention] = {}
     for each in conventions:
@@ -96,14 +96,14 @@ def _by_identity(state: int) -> dict[str, Convention]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a convention's published schema wants its declarations to say."""
+    """The declaration that a convention's published schema requires."""
 
     uuid: str
     schema_url: str
     spec_url: str
     description: str
     name: str | None = None
-    """None where the schema takes any name."""
+    """The name; None if the schema accepts any name."""
     needs_uuid: bool = False
 
     @property
@@ -118,7 +118,7 @@ class Published:
         return {**said, **named, "description": self.description}
 
     def check(self) -> Check:
-        """The check that a node's declaration says just that.
+        """A check that a node's declaration matches exactly.
 
         >>> Published("u", "s", "t", "d").check().is_portable
         False

@@ -1,7 +1,7 @@
-"""Detection: which conventions are at each node of a hierarchy, in which version, and what to say of that.
+"""Detection: which conventions and versions each node of a hierarchy has, and the findings about that.
 
-Where a node follows a version that is not known, nothing is guessed: that is one loud finding. Offline,
-always: a convention that nobody registered is not looked for anywhere.
+A node with an unknown version is never guessed at: it gets one loud finding. Detection is always offline, and
+looks for registered conventions only.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ OWNED_TWICE = rule(
 
 
 _NEARBY: Final = 8
-"""How many groups above and how many members are asked for their version."""
+"""The number of groups above, and of members, that are asked for their version."""
 
 
 def judge(  # noqa: PLR0913 - each is a choice of the caller's
@@ -99,10 +99,10 @@ def judge(  # noqa: PLR0913 - each is a choice of the caller's
     beside: Iterable[Problem] = (),
     is_hidden: Callable[[Problem], bool] = lambda _: False,
 ) -> Judgement:
-    """Every rule at every node: of all conventions that are found, or of those `asked` for.
+    """Check every rule at every node: of all detected conventions, or of those in `asked`.
 
-    What is found is added to `judgement`, where one is given, with a profile of its own. Of what one fault
-    causes, one finding speaks: `Judgement.settle` takes what is found `beside`, and what is hidden.
+    The results are added to `judgement` if given, with its own profile. One fault gives one finding:
+    `Judgement.settle` also considers the problems in `beside`, and ignores hidden ones.
 
     >>> from zom.formats.node_view import document_tree
     >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
@@ -127,7 +127,7 @@ def judge(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _with_parts(asked: Iterable[Convention]) -> tuple[Convention, ...]:
-    """What is asked for, and what that is made of."""
+    """The conventions in `asked` and their components."""
     found: dict[Convention, None] = {}
     for convention in asked:
         parts = (each for part in convention.parts for each in conventions.of_id(part))
@@ -136,7 +136,7 @@ def _with_parts(asked: Iterable[Convention]) -> tuple[Convention, ...]:
 
 
 class _Detection:
-    """One hierarchy that is judged."""
+    """The detection in one hierarchy."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class _Detection:
         self._wanted = tuple(wanted)
         self._is_wanted = frozenset(wanted)
         ids = {each.id for each in wanted}
-        # The versions that were not asked for are known all the same: that tells them from future ones.
+        # Versions that were not asked for are known as well, to distinguish them from future ones.
         candidates = [
             *(each for each in known if each.id in ids),
             *(each for each in wanted if each not in known),
@@ -165,7 +165,7 @@ class _Detection:
         self._inherited: dict[int, list[tuple[Convention, Node]]] = {}
 
     def _needed(self, family: Sequence[Convention]) -> frozenset[str] | None:
-        """The attributes of which a node has one where the family is found; None where it may have none of them."""
+        """Attributes of which a node has at least one if the family is found there, or None if unknown."""
         needed = [each.needed for each in family]
         if self._is_asked and any(each.everywhere and each in self._wanted for each in family):
             return None
@@ -173,7 +173,7 @@ class _Detection:
         return frozenset[str]().union(*known) if len(known) == len(needed) else None
 
     def take(self, node: Node) -> None:
-        """Judge the node by every convention that it has or inherits."""
+        """Check the node by every convention that it has or inherits."""
         judgement = self.judgement
         text = judgement.take(node)
         found: dict[str, Convention] = {}
@@ -226,7 +226,7 @@ class _Detection:
     def _pick(
         self, node: Node, name: str, here: Sequence[tuple[Convention, str]]
     ) -> tuple[Convention, str] | None:
-        """The version that the node says it follows, or that is meant where it says none."""
+        """The version that the node names, or the version meant if it names none."""
         said: tuple[Path, Any] | None = None
         named: tuple[Convention, str] | None = None
         for each, how in here:
@@ -242,7 +242,7 @@ class _Detection:
         if named is not None:
             return named
         if said is None:
-            # Found by its keys, and no version: the newest one tells what is missing.
+            # Found by its keys, without a version: the newest one reports what is missing.
             return here[-1]
         if not self._above(node, name, show(said[1])):
             self._note_unknown_version(node, name, said, [each for each, _ in here])
@@ -250,7 +250,7 @@ class _Detection:
 
     @staticmethod
     def _pick_as_nearby(node: Node, here: Sequence[tuple[Convention, str]]) -> tuple[Convention, str] | None:
-        """The version that a group above says, or a member, of a node that says none; None where none does."""
+        """The version that a group above or a member names for a node without one, or None."""
         above = islice(node.ancestors(), _NEARBY)
         below = islice((node.members or {}).values(), _NEARBY)
         for other in chain(above, below):
@@ -263,7 +263,7 @@ class _Detection:
     def _note_unknown_version(
         self, node: Node, name: str, said: tuple[Path, Any], here: Sequence[Convention]
     ) -> None:
-        """The version that `said` tells is none, or none of those that have their metadata `here`."""
+        """Report that the version in `said` is unknown, or is not one with its metadata `here`."""
         path, version = said
         known = [each.version for each in self._families[name] if each.version is not None]
         expected = f"a version of {name} that is known: {', '.join(_released(known))}"
@@ -280,7 +280,7 @@ class _Detection:
         self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *path), expected, show(version), fix)
 
     def _above(self, node: Node, name: str, version: str) -> bool:
-        """Whether the same was said of a node above; noted, that it is said of this one now."""
+        """Whether the same was reported for a node above; also records it for this node."""
         told = any((each.path, name, version) in self._strangers for each in node.ancestors())
         self._strangers.add((node.path, name, version))
         return told
@@ -295,12 +295,12 @@ class _Detection:
         for heir in heirs:
             if heir.is_array:
                 inherited = self._inherited.setdefault(id(heir), [])
-                # What is declared nearer counts.
+                # The nearest declaration wins.
                 inherited[:] = [(each, holder) for each, holder in inherited if each.id != convention.id]
                 inherited.append((convention, node))
 
     def _note_declarations(self, node: Node, found: Sequence[Convention]) -> None:
-        """What `zarr_conventions` should declare and doesn't, all of it at once, and what it does in vain."""
+        """Report missing declarations in `zarr_conventions`, all in one finding, and unused ones."""
         undeclared: dict[Convention, str] = {}
         for convention in found:
             if convention.uuid is None:
@@ -344,7 +344,7 @@ class _Detection:
                     )
 
     def _note_misspelt(self, node: Node, found: Mapping[str, Convention], before: int) -> None:
-        """The keys that are meant as others; where what is missing is told since `before`, that says so."""
+        """Report misspelt keys; findings since `before` that miss such a key mention it instead."""
         within = [
             slip for each in found.values() if each in self._is_wanted for slip in misspelt_in(each, node)
         ]
@@ -358,7 +358,7 @@ class _Detection:
             return
         left, revised = with_hints(self.judgement.told_since(before), node, slips)
         self.judgement.revise(before, revised)
-        # Each key once, whatever else it may be meant as, and not where what is missing tells of it.
+        # Each key once, whatever else it may mean, unless the finding of a missing key mentions it.
         told = {(slip.holder, slip.key) for slip in slips if slip not in left}
         for slip in left:
             if (slip.holder, slip.key) in told:
@@ -370,9 +370,9 @@ class _Detection:
             self.judgement.say(MISSPELT, node, path, expected, show(slip.key), fix)
 
     def note_unchecked(self, root: Node, demanded: Sequence[Convention]) -> None:
-        """Say what was asked for and found, but has no rule that applies: what is not checked is not right."""
+        """Report conventions that were asked for and found, but of which no rule applied."""
         if any(each.severity == "error" for each in self.judgement.problems):
-            return  # nobody takes the report for a good one
+            return  # the report has errors already
         checked = {
             each.convention.partition("/")[0]
             for each in self.judgement.tallies()
@@ -392,12 +392,12 @@ class _Detection:
             self.judgement.say(UNCHECKED, root, (), expected, shown, fix)
 
     def note_absent(self, root: Node, demanded: Sequence[Convention]) -> None:
-        """Say what was asked for and is nowhere."""
+        """Report conventions that were asked for and not found."""
         present = self.judgement.presences
         ids = {name.partition("/")[0] for name in present}
         for name, family in self._families.items():
             wanted = [each for each in family if each in self._is_wanted]
-            # Where one version is there, nobody asks why the rules of the others were not.
+            # If one version is present, the rules of the others don't matter.
             if not any(each.name in present for each in wanted):
                 for each in wanted:
                     self.judgement.expect(each)
@@ -416,7 +416,7 @@ class _Detection:
             return
         node, slip = self._meant[name]
         path = ("attributes", *slip.holder, slip.key)
-        # One fault: that the key is misspelt is why nothing is there.
+        # One fault: nothing was found because the key is misspelt.
         kept = (
             each
             for each in self.judgement.problems
@@ -432,13 +432,13 @@ _clash_of = lru_cache(maxsize=1024)(clash_of)  # every node with both asks
 
 
 def _shown(convention: Convention) -> Iterable[str]:
-    """The attributes to name of the convention: those it owns, or others that it is found by."""
+    """The attributes of the convention to list: those it owns, or others that identify it."""
     keys = convention.telling if convention.signs else ()
     return keys if keys and not set(keys) & set(convention.owns) else convention.owns
 
 
 def _released(versions: Sequence[str]) -> Sequence[str]:
-    """The versions that are no drafts, which nobody should write; all where there are drafts only."""
+    """The final versions, which users should write, or all if there are only drafts."""
     return [each for each in versions if re.fullmatch(r"v?[0-9.]+", each, re.ASCII)] or versions
 
 

@@ -1,6 +1,6 @@
-"""Where rules can be expressed: in JSON Schema, as a named check with parameters, or in words alone.
+"""Where rules are expressed: in JSON Schema, as a named check with parameters, or only in words.
 
-A program in another language runs the first two kinds; the third it can only show to its users.
+A program in another language runs the first two; it can only show the third to its users.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["PLACES", "ExpressionPlace", "Share", "expressed_in", "listed", "share_of"]
 
 ExpressionPlace = Literal["schema", "x-zom-rules", "documentation"]
-"""Where a rule is expressed."""
+"""The places where a rule can be expressed."""
 
 PLACES: Final[tuple[ExpressionPlace, ...]] = ("schema", "x-zom-rules", "documentation")
 
 
 def expressed_in(rule: CheckedRule) -> ExpressionPlace:
-    """Where the rule is expressed so that a program can check it, if anywhere.
+    """The place where the rule is expressed so that a program can check it, or "documentation".
 
     >>> from zom.conventions import CheckedRule, required
     >>> expressed_in(CheckedRule("title", required("title"), must="there is a title"))
@@ -34,7 +34,7 @@ def expressed_in(rule: CheckedRule) -> ExpressionPlace:
 
 
 def listed(convention: Convention) -> list[dict[str, Any]]:
-    """Every rule as plain JSON; a rule of several checks comes once for each of them.
+    """Every rule as plain JSON; a rule with several checks is listed once for each.
 
     >>> from zom.conventions import conventions
     >>> listed(conventions["xarray"])[0]["expressed_in"] in PLACES
@@ -47,7 +47,7 @@ def listed(convention: Convention) -> list[dict[str, Any]]:
 
 
 class Share(NamedTuple):
-    """How many rules of a convention are expressed where; one of several checks counts by the least of them.
+    """The numbers of a convention's rules in each place; a rule's least portable check counts.
 
     >>> Share("ome/0.5", 10, 20, 10).portable
     0.75
@@ -60,17 +60,17 @@ class Share(NamedTuple):
 
     @property
     def rules(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return self.schema + self.checks + self.documentation
 
     @property
     def portable(self) -> float:
-        """The part of them that a program in another language can check."""
+        """The share of rules that a program in another language can check."""
         return (self.schema + self.checks) / self.rules if self.rules else 1.0
 
 
 def share_of(convention: Convention) -> Share:
-    """How the rules of the convention are expressed.
+    """Count where the rules of the convention are expressed.
 
     >>> from zom.conventions import conventions
     >>> share_of(conventions["xarray"]).rules > 20

@@ -1,7 +1,7 @@
-"""Judgement: what became of every rule of the conventions that are found, node by node.
+"""Judgement: the outcome of every rule of the detected conventions, node by node.
 
-A rule passes at a node, fails there, or doesn't apply, and that is counted: a report that checked
-nothing says so. What the model of attributes says hides no rule.
+A rule passes at a node, fails there, or doesn't apply. This is counted, so that a report which checked
+nothing says so. Faults that the model of attributes finds don't skip any rule.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ class Presence:
 
     convention: str
     first: str
-    """The first node that has it."""
+    """The path of the first node that has it."""
     how: str
     further: Mapping[str, str]
     nodes: int = 0
 
 
 class Judgement:
-    """What became of the rules, while nodes are judged."""
+    """The outcomes of the rules so far."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile: Profile = profile
         self.problems: list[Problem] = []
         self.resting: list[Problem] = []
-        """What is found as well, and rests on one of the problems: set by `settle`."""
+        """Further findings that rest on one of the problems; set by `settle`."""
         self._told: list[Told] = []
         self.presences: dict[str, Presence] = {}
         self.nodes = 0
@@ -64,11 +64,11 @@ class Judgement:
 
     @property
     def digest(self) -> str:
-        """What identifies the documents that were judged: a BLAKE2b over paths and documents."""
+        """A BLAKE2b hash over paths and documents that identifies the judged documents."""
         return self._digest.hexdigest()
 
     def take(self, node: Node) -> str | bytes:
-        """Count the node, and give the text of its document."""
+        """Count the node, and return the text of its document."""
         self.nodes += 1
         text = exact_text(node.document)
         self._digest.update(f"{node.path}\n".encode("utf-8", "surrogatepass"))
@@ -76,7 +76,7 @@ class Judgement:
         return text
 
     def tallies(self) -> list[Tally]:
-        """What was counted of each rule."""
+        """The tallies of all rules."""
         for plan in self._plans.values():
             plan.count()
         return list(self._tallies.values())
@@ -89,13 +89,13 @@ class Judgement:
         return found
 
     def expect(self, convention: Convention) -> None:
-        """Count all rules of the convention, those that never get to run as well."""
+        """Create tallies for all rules of the convention, even if they never run."""
         for each in convention.all_rules:
             if each.is_in(self.profile):
                 self._tally(convention, each)
 
     def found(self, convention: Convention, node: Node, how: str) -> None:
-        """Note that the convention is at the node."""
+        """Record that the convention is at the node."""
         presence = self.presences.get(convention.name)
         if presence is None:
             presence = self.presences[convention.name] = Presence(
@@ -107,7 +107,7 @@ class Judgement:
     # --- one convention at one node --------------------------------------------------------------------
 
     def judge(self, convention: Convention, node: Node, holder: Node, text: str | bytes) -> None:
-        """Every rule of the convention at the node, whose document is `text`."""
+        """Check every rule of the convention at the node, whose document is `text`."""
         plan = self._plan(convention, node, is_heir=node is not holder)
         plan.later.times += 1
         site = Site(node, holder)
@@ -159,7 +159,7 @@ class Judgement:
         tally = self._tally(convention, each)
         self._told.append(Told(problem, convention, each, tally, breach, site.node, site.holder, breach.slip))
 
-    # --- what the framework itself says ------------------------------------------------------------------
+    # --- findings of the framework itself ----------------------------------------------------------------
 
     def say(  # noqa: PLR0913, PLR0917 - a problem has that many facts
         self,
@@ -172,7 +172,7 @@ class Judgement:
         *,
         convention: Convention | None = None,
     ) -> None:
-        """A finding of the framework, of a convention where one is given."""
+        """Add a finding of the framework, about a convention if given."""
         severity = rule.severity("strict")
         if severity is not None:
             pointer = pointer_to(node, path)
@@ -181,23 +181,23 @@ class Judgement:
             self._told.append(Told(problem, convention))
 
     def told_since(self, place: int) -> list[Told]:
-        """What was told after the first `place` findings."""
+        """The findings after the first `place` ones."""
         return self._told[place:]
 
     def revise(self, place: int, revised: Mapping[int, Told | None]) -> None:
-        """Say instead what `revised` has, by the place after the first `place` findings; nothing for None."""
+        """Replace findings after the first `place` ones by those in `revised`, by index; None removes one."""
         later = [revised.get(at, each) for at, each in enumerate(self._told[place:])]
         self._told[place:] = [each for each in later if each is not None]
         self.problems[place:] = [each.problem for each in self._told[place:]]
 
-    # --- which of them speak -------------------------------------------------------------------------------
+    # --- which findings are reported ---------------------------------------------------------------------
 
     def settle(
         self, beside: Iterable[Problem] = (), is_hidden: Callable[[Problem], bool] = lambda _: False
     ) -> None:
-        """Leave one finding for one fault among the problems, and the others among those that rest on it.
+        """Keep one finding per fault among the problems, and move the others to `resting`.
 
-        What Zarr's own rules say `beside` counts as well, and what the user hides doesn't.
+        Problems of Zarr's own rules in `beside` count as well; findings that the user hides don't.
         """
         own = [_of_zarr(each) for each in beside if each.severity == "error"]
         told = [each for each in self._told if not is_hidden(each.problem)]
@@ -213,7 +213,7 @@ class Judgement:
 
     @staticmethod
     def _recount(told: Sequence[Told], speakers: Mapping[int, Problem]) -> None:
-        """Count rules whose findings at a node are all silent as not applicable there."""
+        """Count rules as not applicable at nodes where all their findings are silent."""
         nodes: dict[tuple[int, int], tuple[Tally, set[str]]] = {}
         for each in told:
             if each.tally is not None and each.node is not None:
@@ -227,7 +227,7 @@ class Judgement:
 
 
 def _of_zarr(problem: Problem) -> Told:
-    """What Zarr's own rules say: a member that they don't know stands for the one that it is misspelt as."""
+    """Wrap a problem of Zarr's own rules; an unknown member counts as the one that it misspells."""
     if problem.code != UNKNOWN_MEMBER.code:
         broken = rule_of(problem)
         return Told(problem, also=() if broken is None else tuple((name,) for name in broken.compares))
@@ -236,7 +236,7 @@ def _of_zarr(problem: Problem) -> Told:
 
 
 def _with_repeats(speakers: Mapping[int, Problem], resting: Sequence[Problem]) -> dict[int, Problem]:
-    """The findings that speak for others of the same rule, with the nodes of those, by the id of each."""
+    """The speakers for silent findings of the same rule, with those findings' nodes as related, by id."""
     nodes: dict[int, tuple[Problem, dict[str, None]]] = {}
     for each in resting:
         speaker = speakers[id(each)]

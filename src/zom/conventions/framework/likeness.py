@@ -1,7 +1,7 @@
-"""Likeness: documents that rules can't tell from each other, though titles in them differ.
+"""Likeness: documents that rules can't distinguish, even though titles in them differ.
 
-A plate has thousands of images that differ in their names only, into which no rule looks. What was said of
-the first of them holds for all.
+A plate has thousands of images that differ only in their names, which no rule reads. The outcome for the
+first one holds for all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Likeness"]
 
 
 class Likeness:
-    """What a document is alike to: its text, with a number for each text at the selectors `free`.
+    """The text of a document with a number in place of each text at the selectors `free`.
 
     >>> from zom.formats.node_view import attributes_node
     >>> one, other = (Likeness(("name",), attributes_node({"name": name}), "") for name in "ab")
@@ -32,7 +32,7 @@ class Likeness:
     """
 
     def __init__(self, free: Sequence[str], node: Node, text: str | bytes) -> None:
-        # Texts that are the same get the same number: that two of them are is what a rule may tell of.
+        # Equal texts get the same number: a rule may report that two are equal.
         self._numbers: dict[str, str] = {}
         self.text = text
         document: dict[str, Any] = {}
@@ -46,7 +46,7 @@ class Likeness:
             self.text = exact_text(JSONDict(document))
 
     def is_told_in(self, breaches: Iterable[Breach]) -> bool:
-        """Whether a breach shows one of the texts, so that it is no other document's."""
+        """Whether a breach shows one of the texts, so that it doesn't hold for other documents."""
         if not self._numbers:
             return False
         said = [part for each in breaches for part in (each.expected, each.found, each.fix or "")]
@@ -54,7 +54,7 @@ class Likeness:
 
 
 def _put(document: Any, path: Path, value: Any) -> None:
-    """Put the value there; what is on the way is copied first."""
+    """Set the value at the path; containers on the way are copied first."""
     here = document
     for step in path[:-1]:
         here[step] = here[step].copy()

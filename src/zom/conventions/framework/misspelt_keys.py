@@ -1,4 +1,4 @@
-"""Misspelt keys: names that a convention knows, written wrongly, which readers pass over without a word."""
+"""Misspelt keys: wrong spellings of names that a convention knows, which readers silently ignore."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 __all__ = ["MisspeltKey", "is_taken", "misspelt_in", "misspelt_sign", "with_hints"]
 
 _PROSE: Final = frozenset({"comment", "history", "institution", "references", "source", "title"})
-"""Keys of texts for people, which many have in the plural."""
+"""Keys of texts for people, which are often written in the plural."""
 
 
 class MisspeltKey(NamedTuple):
-    """A key in an object among the attributes, and the one that it is meant as."""
+    """A misspelt key in an object among the attributes, and the key that it means."""
 
     holder: Path
     key: str
     meant: str
     has_rule: bool = False
-    """Whether a rule of the convention tells of it."""
+    """Whether a rule of the convention reports it."""
 
 
-# --- within metadata of a convention that is there ---------------------------------------------------------
+# --- within metadata of a convention that is present -----------------------------------------------------
 
 
 def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
-    """The keys of objects, as far as the convention's model or its rules name them, that are meant as others.
+    """The misspelt keys in objects whose keys the convention's model or rules name.
 
     >>> from zom.conventions import conventions
     >>> from zom.formats.node_view import attributes_node
@@ -60,7 +60,7 @@ def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
 
 
 def _beside_selected(convention: Convention, node: Node) -> Iterator[MisspeltKey]:
-    """Those in the objects whose members rules select, of a convention that has no model."""
+    """The misspelt keys in objects whose members rules select, for a convention without a model."""
     for holder, known in _selected(convention).items():
         for steps, held in select(node.attributes, holder):
             if is_dict(held):
@@ -72,7 +72,7 @@ def _beside_selected(convention: Convention, node: Node) -> Iterator[MisspeltKey
 
 @lru_cache(maxsize=512)
 def _selected(convention: Convention) -> Mapping[Steps, Collection[str]]:
-    """The members that the rules of a convention select, by what leads to the object that has them."""
+    """The members that the rules of a convention select, by the steps to their object."""
     known: dict[Steps, dict[str, None]] = {}
     for rule in convention.rules:
         for selector in (rule.check.params.get("at"), *(each.get("at") for each in rule.when)):
@@ -103,7 +103,7 @@ def _within(
         if not is_dict(held):
             continue
         fields = _fields(form)
-        # Some keys are not the model's, as a version that other versions have elsewhere.
+        # Some keys are not the model's, such as a version that other versions keep elsewhere.
         named = selected.get(tuple(EVERY if isinstance(step, int) else step for step in here), ())
         for key, inner in held.items():
             if key in fields:
@@ -123,13 +123,13 @@ def _meant(key: str, form: type[BaseModel]) -> str | None:
 
 @lru_cache(maxsize=256)
 def _fields(form: type[BaseModel]) -> Mapping[str, type[BaseModel] | None]:
-    """The keys that a model knows, each with the model of what stands there."""
+    """The keys that a model knows, each with the model of its value."""
     form.model_rebuild()
     return {field.alias or name: _model_in(field.annotation) for name, field in form.model_fields.items()}
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The one model of objects that an annotation speaks of; None where there are none, or several."""
+    """The one model in an annotation, or None if it has none or several."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _model_in(args[0])
@@ -144,10 +144,10 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 def with_hints(
     told: Sequence[Told], node: Node, slips: Collection[MisspeltKey]
 ) -> tuple[list[MisspeltKey], dict[int, Told | None]]:
-    """The slips of which nothing tells; and the findings in the place of those of what is missing, by their place.
+    """The slips that no finding reports, and revised findings of missing keys by index.
 
-    Of those that tell of one slip the first speaks of it, and the others are None. Notes don't: a key that is
-    misspelt is worth a warning.
+    If several findings report one slip, the first one mentions it, and the others are None. Notes don't
+    count: a misspelt key deserves a warning.
     """
     left: list[MisspeltKey] = []
     revised: dict[int, Told | None] = {}
@@ -165,7 +165,7 @@ def with_hints(
         first, *others = places
         fix = f"rename {slip.key!r} to {slip.meant!r}"
         problem = replace(told[first].problem, found=f"nothing, but {slip.key!r}", fix=fix)
-        # A rule of another convention may tell of the key itself.
+        # A rule of another convention may report the key itself.
         path = ("attributes", *slip.holder, slip.key)
         revised[first] = told[first]._replace(problem=problem, slip=(node.path, path))
         revised.update(dict.fromkeys(others))
@@ -176,7 +176,7 @@ _ORDER: Final = ("error", "warning", "note")
 
 
 def _misses(told: Told, slip: MisspeltKey) -> bool:
-    """Whether a finding says that what is meant is missing, itself or as one of several."""
+    """Whether a finding says that the meant key is missing, alone or as one of several."""
     holder = ("attributes", *slip.holder)
     if told.path == (*holder, slip.meant):
         return True
@@ -186,13 +186,13 @@ def _misses(told: Told, slip: MisspeltKey) -> bool:
     return slip.meant in {parse_selector(each).steps[-1] for each in check.params["selectors"]}
 
 
-# --- what would tell of a convention that is not there -----------------------------------------------------
+# --- keys that would identify a convention that is absent ------------------------------------------------
 
 
 def misspelt_sign(
     node: Node, found: Mapping[str, Convention], wanted: tuple[Convention, ...]
 ) -> Iterator[tuple[Convention, MisspeltKey]]:
-    """Each key by which a convention that is `wanted` would be found, if it were written rightly."""
+    """Each key that would identify a `wanted` convention if it were spelled correctly."""
     for key in node.attributes:
         near = _meant_by_any(key, wanted)
         if not near or is_taken(key, found):
@@ -210,7 +210,7 @@ def misspelt_sign(
 
 
 def is_taken(key: str, found: Mapping[str, Convention]) -> bool:
-    """Whether a convention that is there gives the attribute a meaning."""
+    """Whether a convention that is present defines the attribute."""
     return any(each.owns_key(key) or key in each.telling for each in found.values())
 
 
@@ -235,12 +235,12 @@ def _would_be_found(convention: Convention, node: Node, key: str, known: str) ->
     if not misspelt(key, known) and not _holds_known(model, attributes):
         return False
     faults = None if model is None else faults_in(model, attributes)
-    # What has another type there is something else, which has that name by chance.
+    # A value of another type is something else that has that name by chance.
     return not any(fault.path == (known,) for fault in faults or ())
 
 
 def _holds_known(model: type[Attributes] | None, attributes: Mapping[str, Any]) -> bool:
-    """Whether an object of keys that the model knows is there: a name of few letters is nearly that of much else."""
+    """Whether the value is an object with known keys of the model: short names resemble many others."""
     found = None if model is None else model.value_in(attributes)
     return (
         found is not None

@@ -1,4 +1,4 @@
-"""Keys that are nearly those of a convention: readers pass over what they don't know, without a word."""
+"""Near misses of a convention's keys: readers silently ignore keys that they don't know."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["spelled", "spelled_within"]
 
 
 def spelled(prefix: str, names: Sequence[str]) -> Check:
-    """The check that no attribute is nearly, and not quite, one of `names`, which begin with `prefix`.
+    """A check that no attribute is a near miss of one of `names`, which begin with `prefix`.
 
     >>> from zom.checks.check import Site
     >>> from zom.formats.node_view import attributes_node
@@ -42,7 +42,7 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
 
 
 def spelled_within(around: str, names: Sequence[str]) -> Check:
-    """The check that no key of the object at `around` is nearly, and not quite, one of `names`.
+    """A check that no key of the object at `around` is a near miss of one of `names`.
 
     >>> from zom.checks.check import Site
     >>> from zom.formats.node_view import attributes_node
@@ -70,11 +70,11 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
 
 
 _NEARLY = 0.85
-"""How alike two names are that are mistaken for each other: keys of others, such as `image`, are not meant."""
+"""The similarity from which a name counts as a misspelling: foreign keys such as `image` stay below."""
 
 
 def _nearly(key: str, names: Sequence[str]) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415 - takes a while to import, and few ask
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and rarely needed
 
     found = get_close_matches(key[:64].casefold(), names, n=1, cutoff=_NEARLY)
     return found[0] if found else None
@@ -86,6 +86,6 @@ def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:
     if not key.startswith(prefix):
         known = meant(key, names)
         return None if known is None else did_you_mean([known])
-    # Without the prefix, which makes all of them alike.
+    # Without the prefix, which makes all of them similar.
     close = near(key.removeprefix(prefix).casefold(), [name.removeprefix(prefix) for name in names])
     return did_you_mean([f"{prefix}{name}" for name in close])

@@ -1,18 +1,18 @@
-"""Precedence: of the findings that one fault causes, the one that speaks.
+"""Precedence: which one of the findings that one fault causes is reported.
 
-A finding rests on another one, and is silent, where
-- its rule says so: `after` names rules that fail at its node, or at a node that it speaks of; `after_any`, anywhere;
-- it speaks of a node whose document, or whose attributes, nobody can read, or of a name that leads to one;
-- it is about the very place of the other, under its name or the one that it is misspelt as: errors count first, then
-  types of values, then the convention that refines others, then the order of rules;
-- it reads a place where the type of a value is at fault, or compares with a place that is at fault, of its node or another;
-- it is about a list, or about an item of it that stands there twice, and the other about the other of the two;
+A finding rests on another one, and is silent, if
+- its rule says so: `after` names rules that fail at its node or one that it refers to; `after_any`, anywhere;
+- it refers to a node whose document or attributes can't be read, or to a name that leads to one;
+- it is about the same place as the other, under its name or its misspelling: errors count first, then types
+  of values, then the convention that refines others, then the order of rules;
+- it reads a place with a value of the wrong type, or compares with a place at fault, of its node or another;
+- it is about a list, or about an item that is repeated in it, and the other about the other of the two;
 - it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
-- it repeats the other: the same rule says that another value differs from the same one, or speaks of the next item in a
-  list of numbers, or of lengths; or both name the same node that isn't there, or miss something in one object that is
-  empty.
+- it repeats the other: the same rule reports that another value differs from the same one, or reports the
+  next item in a list of numbers or lengths; or both name the same missing node, or miss something in one
+  object that is empty.
 
-No finding is silent because of one that is less severe, and for each that is silent another one speaks.
+No finding is silent because of a less severe one, and another one speaks for each silent finding.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ __all__ = ["settled"]
 _SEVERITIES: Final = {"error": 0, "warning": 1, "note": 2}
 
 _LAST: Final = 1_000_000
-"""Deeper than any rule, on however many it rests."""
+"""Deeper than any rule can be."""
 
 _Rank = tuple[int, ...]
 
 
 def settled(told: Sequence[Told]) -> dict[int, int]:
-    """Which findings are silent, by place in the sequence, each with the one that speaks for it.
+    """The silent findings by index, each with the index of the one that speaks for it.
 
     >>> from zom.conventions.framework.told import Told
     >>> from zom.problems import Problem
@@ -66,7 +66,7 @@ def settled(told: Sequence[Told]) -> dict[int, int]:
     index = _Index(told, ranks)
     silent: dict[int, int] = {}
     for place, each in enumerate(told):
-        # What ranks before it only: no two are silent because of each other.
+        # Only higher ranks count, so that no two are silent because of each other.
         causes = [cause for cause in (*index.causes(each), *index.repeated(each)) if cause < ranks[place]]
         if causes:
             silent[place] = min(causes)[-1]
@@ -81,7 +81,7 @@ def _root(place: int, silent: Mapping[int, int]) -> int:
 
 
 def _specific(told: Sequence[Told], silent: dict[int, int]) -> dict[int, int]:
-    """The same, but where the form of all attributes would speak, a rule on that very place does."""
+    """Replace speakers for the form of all attributes by a rule for the same place."""
     instead: dict[int, int] = {}
     for place, speaker in silent.items():
         one, other = told[place], told[speaker]
@@ -103,17 +103,17 @@ def _rank(
 ) -> _Rank:
     severity = _SEVERITIES[told.problem.severity]
     if told.rule is None or told.convention is None:
-        # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
+        # Zarr's own rules rank before all conventions; the framework's findings on conventions rank after.
         return (severity, 0, -1, 0, place) if told.is_form else (severity, 1, _LAST, 0, place)
     order = depths.get((told.convention, told.rule.id), 0)
     return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
 
 
-# --- what is at fault, by place ----------------------------------------------------------------------------
+# --- faults by place -------------------------------------------------------------------------------------
 
 
 class _Index:
-    """All findings, by node and place."""
+    """All findings by node and place."""
 
     def __init__(self, told: Sequence[Told], ranks: Sequence[_Rank]) -> None:
         self._nodes: defaultdict[str, _Faults] = defaultdict(_Faults)
@@ -143,14 +143,14 @@ class _Index:
                 self._nodes[node].add_slip(path, each.problem.code, rank)
 
     def causes(self, told: Told) -> Iterator[_Rank]:
-        """The ranks of the findings on which one may rest, itself among them."""
+        """The ranks of the findings on which one may rest, including its own."""
         if told.is_placed:
             yield from self._nodes[told.problem.node].around(told)
         if told.slip is not None:
             node, path = told.slip
             yield from self._nodes[node].at(path, told.problem.code)
         if told.is_placed:
-            # What it compares its own place with in other nodes.
+            # The places in other nodes that it compares its own place with.
             others = (self._nodes.get(each) for each in told.problem.related if each != told.problem.node)
             yield from (
                 rank for each in others if each is not None for rank in each.at(told.path, told.problem.code)
@@ -159,7 +159,7 @@ class _Index:
         if is_note and told.problem.node in self._worst:
             yield self._worst[told.problem.node]
         if told.rule is None or told.convention is None:
-            # What the framework says of a convention at a node, after what the convention says itself.
+            # The framework's finding on a convention at a node comes after the convention's own findings.
             known = None if told.convention is None else (told.problem.node, told.convention.id)
             yield from (self._conventions[known],) if known in self._conventions else ()
             return
@@ -174,7 +174,7 @@ class _Index:
         yield from self._places_read(told, told.rule)
 
     def repeated(self, told: Told) -> Iterator[_Rank]:
-        """The ranks of the first findings that say the same of the same cause."""
+        """The ranks of the first findings with the same cause."""
         return (self._first[key] for key in same_cause(told))
 
     def _rules_before(self, told: Told, rule: CheckedRule, convention: Convention) -> Iterator[_Rank]:
@@ -197,7 +197,7 @@ class _Index:
 
 
 def _nodes_read(selector: Selector, told: Told) -> Iterator[Node]:
-    """The nodes of which a rule reads what it selects: its own, and facts of those that it names."""
+    """The nodes that a rule's selector reads: its own, and those that it names for facts."""
     node = told.node if selector.start == "fact" else told.holder
     if node is None:
         return
@@ -208,9 +208,9 @@ def _nodes_read(selector: Selector, told: Told) -> Iterator[Node]:
 
 
 def _read_by(rule: CheckedRule) -> Iterator[tuple[str, bool]]:
-    """The selectors of what a rule reads, and whether it only compares with what is there."""
+    """The selectors of what a rule reads, and whether it only compares with it."""
     if rule.is_schema:
-        return  # the form of one field says nothing of that of others
+        return  # the form of one field is independent of others
     params = rule.check.params
     subjects = [params.get(name) for name in ("at", "has", "values_of")]
     subjects += [condition.get("has") for condition in rule.when]
@@ -221,7 +221,7 @@ def _read_by(rule: CheckedRule) -> Iterator[tuple[str, bool]]:
 
 
 def _steps(selector: Selector, told: Told, rule: CheckedRule, node: Node) -> Steps:
-    """What leads from the document of the node to what the selector finds, for this finding."""
+    """The path from the node's document to what the selector finds for this finding."""
     if selector.start == "fact":
         name, *rest = selector.steps
         places: dict[Any, Path] = {"dims": node.dims_path, "dtype": node.dtype_path}
@@ -233,7 +233,7 @@ def _steps(selector: Selector, told: Told, rule: CheckedRule, node: Node) -> Ste
         steps = ("attributes", *scope, *selector.steps)
     if told.problem.node != node.path:
         return steps
-    # Of the items of lists, those that the finding is about, and not all of them.
+    # Of list items, only those that the finding is about.
     own = told.path
     end = next((at for at, pair in enumerate(zip(steps, own, strict=False)) if not _matches(*pair)), len(own))
     return (*own[:end], *steps[end:]) if end <= len(steps) else own[: len(steps)]
@@ -244,7 +244,7 @@ def _matches(step: str | int, found: str | int) -> bool:
 
 
 class _Places:
-    """The places of one node at which something is told, as a tree, with the first rank at each and below it."""
+    """The places of a node's findings as a tree, with the first rank at each place and below it."""
 
     __slots__ = ("below", "first", "inner", "reads")
 
@@ -252,11 +252,11 @@ class _Places:
         self.inner: dict[str | int, _Places] = {}
         self.first: _Rank | None = None
         self.below: _Rank | None = None
-        """The first of all places below this one."""
+        """The first rank of all places below this one."""
         self.reads: dict[Steps, _Rank | None] = {}
 
     def add(self, path: Path, rank: _Rank) -> None:
-        """Add the place of a finding; those that rank before it were added before."""
+        """Add the place of a finding; findings with a higher rank were added before."""
         here = self
         for step in path:
             here.below = here.below or rank
@@ -264,7 +264,7 @@ class _Places:
         here.first = here.first or rank
 
     def around(self, path: Path) -> Iterator[_Rank]:
-        """What is told of places that hold this one, and of those within it; not what is told of itself."""
+        """The ranks of findings at places that contain this one or are within it, but not at this place."""
         here = self
         for step in path:
             if here.first is not None:
@@ -276,7 +276,7 @@ class _Places:
             yield here.below
 
     def read(self, steps: Steps) -> _Rank | None:
-        """The first that is told of what `steps` lead to, of what holds it, or of what is within."""
+        """The first rank at the end of `steps`, around it, or within it."""
         if steps not in self.reads:
             self.reads[steps] = min(self._found(steps), default=None)
         return self.reads[steps]
@@ -291,18 +291,18 @@ class _Places:
 
 
 class _Faults:
-    """What is told of the places of one node."""
+    """The findings at the places of one node."""
 
     def __init__(self) -> None:
         self._exact: dict[Path, list[tuple[str, _Rank]]] = {}
         self._twice: dict[Path, _Rank] = {}
-        """The lists in which something stands twice."""
+        """The lists with repeated items."""
         self._all = _Places()
         self._forms = _Places()
         self._errors = _Places()
 
     def add(self, told: Told, rank: _Rank) -> None:
-        """Add a finding; those that rank before it were added before."""
+        """Add a finding; findings with a higher rank were added before."""
         if told.twice_in is not None:
             self._twice.setdefault(told.twice_in, rank)
         for path in (told.path, *told.also):
@@ -314,30 +314,30 @@ class _Faults:
                 self._errors.add(path, rank)
 
     def add_at(self, path: Path, code: str, rank: _Rank) -> None:
-        """Add that something is told of that very place."""
+        """Add a finding at exactly that place."""
         self._exact.setdefault(path, []).append((code, rank))
 
     def add_slip(self, path: Path, code: str, rank: _Rank) -> None:
-        """Add that what stands at that place is misspelt."""
+        """Add a misspelling at that place."""
         self.add_at(path, code, rank)
         self._all.add(path, rank)
 
     def at(self, path: Path, code: str) -> Iterator[_Rank]:
-        """What rules of another code say of that very place."""
+        """The ranks of rules with another code at exactly that place."""
         return (rank for other, rank in self._exact.get(path, ()) if other != code)
 
     def around(self, told: Told) -> Iterator[_Rank]:
-        """What other rules say of that place, what is told of types around it, and of errors around advice."""
+        """The ranks of other rules at that place, of types around it, and of errors around advice."""
         yield from self.at(told.path, told.problem.code)
         yield from self._forms.around(told.path)
         if told.path in self._twice:
             yield self._twice[told.path]
         if told.twice_in is not None:
             yield from (rank for _, rank in self._exact.get(told.twice_in, ()))
-        # Advice rests on what is in error, and so does what the framework says.
+        # Advice rests on errors, and so do findings of the framework.
         if told.problem.severity != "error" or told.rule is None:
             yield from self._errors.around(told.path)
 
     def read(self, steps: Steps, *, is_compared: bool) -> _Rank | None:
-        """What is told of types where `steps` lead; of anything there, where a rule compares with it."""
+        """The first rank of type faults along `steps`, or of any fault if a rule compares with it."""
         return (self._all if is_compared else self._forms).read(steps)

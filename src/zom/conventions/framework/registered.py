@@ -1,4 +1,4 @@
-"""The conventions that zom knows: its own, and those of packages, each registered once."""
+"""The registered conventions: zom's own, and those of packages, each registered once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Conventions", "clash_of", "conventions", "register"]
 
 
 class Conventions(Registry[Convention]):
-    """The conventions that zom knows; a key has one owner among those of a format."""
+    """The registry of conventions; a key has one owner among the conventions of a format."""
 
     @override
     def _refuse_taken(self, extension: Convention) -> None:
@@ -38,7 +38,7 @@ class Conventions(Registry[Convention]):
         return () if self.home is None else tuple(FILES)
 
     def of_files(self, files: Collection[str]) -> tuple[Convention, ...]:
-        """The conventions in these files of zom's own, and all of others, by name: no other file is imported.
+        """The conventions in these files of zom, and all of other packages, by name; imports no other file.
 
         >>> from zom.conventions import conventions
         >>> "xarray" in {each.id for each in conventions.of_files(["xarray"])}
@@ -55,14 +55,14 @@ class Conventions(Registry[Convention]):
         super()._load_file(name.partition("/")[0])
 
     def _called(self, name: str) -> tuple[Convention, ...]:
-        """The conventions of that name or id, where zom has them: no other file is imported for it."""
+        """The conventions with that name or id if known; imports no other file."""
         self._load_file(name)
         if any(name in {each.name, each.id} for each in self._all):
             self.plugins.ensure()  # which may bring other versions
         return tuple(each for each in self._all if name in {each.name, each.id})
 
     def versions_of(self, ids: Collection[str]) -> tuple[Convention, ...]:
-        """All versions of the conventions with these ids, by name; an id that nobody has is passed over.
+        """All versions of the conventions with these ids, by name; unknown ids are ignored.
 
         >>> from zom.conventions import conventions
         >>> [each.name for each in conventions.versions_of(["xarray", "no-such-convention"])]
@@ -73,7 +73,7 @@ class Conventions(Registry[Convention]):
         return tuple(each for each in self._all if each.id in ids)
 
     def of_id(self, name: str) -> tuple[Convention, ...]:
-        """The conventions called `name`, or of that id: all versions; UnknownName where there is none.
+        """The conventions with the name or id `name`, in all versions; raises UnknownName if there are none.
 
         >>> from zom.conventions import conventions
         >>> [each.name for each in conventions.of_id("xarray")]
@@ -84,14 +84,14 @@ class Conventions(Registry[Convention]):
             found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
         known = self.find(name) if not found else None
         if not found and known is None:
-            # By id and version: aliases are URLs, which nobody misspells.
+            # By id and version only: aliases are URLs, which are rarely misspelt.
             names = sorted({text for each in self for text in (each.id, each.name)})
             raise self.unknown(f"no convention named {name!r} is registered", name.casefold(), names)
         return found if known is None else (known,)
 
 
 def clash_of(left: Convention, right: Convention) -> str | None:
-    """A key that both own, of nodes of the same format; versions of one convention share theirs.
+    """A key that both own for nodes of the same format; versions of one convention share theirs.
 
     >>> clash_of(Convention("a", owns=("k:*",)), Convention("b", owns=("k:1",)))
     'k:1'
@@ -127,11 +127,11 @@ _CONTRACT = Contract(
 )
 
 conventions = Conventions("convention", "zom.conventions", "zom.conventions", contract=_CONTRACT.faults)
-"""The conventions that zom knows, by name."""
+"""The registered conventions by name."""
 
 
 def register(convention: Convention) -> Convention:
-    """`convention`, known from now on.
+    """Register `convention`, and return it.
 
     >>> from zom.conventions import conventions
     >>> "xarray" in conventions.names()

@@ -1,4 +1,4 @@
-"""The depth of rules: how many rules each rests on, one on the other; and of conventions, how many they refine."""
+"""The depth of rules in the chain of rules that they rest on, and of conventions in the chain they refine."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["RulePlace", "depth", "depths_of", "matched", "refinement"]
 _T = TypeVar("_T")
 
 _GLOB: Final = frozenset("*?[")
-"""What makes a code a pattern of codes."""
+"""The characters that make a code a pattern of codes."""
 
 RulePlace: TypeAlias = "tuple[Convention, str]"
-"""A rule by its id, and whose it is."""
+"""A convention and the id of one of its rules."""
 
 
 def depth(convention: Convention, rule: CheckedRule) -> int:
-    """How many rules a rule rests on, one on the other; ExtensionError where it rests on itself.
+    """The length of the longest chain of rules that a rule rests on; ExtensionError for a cycle.
 
     >>> from zom.conventions import CheckedRule, Convention, required
     >>> first = CheckedRule("first", required("a"))
@@ -41,7 +41,7 @@ def depth(convention: Convention, rule: CheckedRule) -> int:
 
 @lru_cache(maxsize=256)
 def depths_of(conventions: tuple[Convention, ...]) -> dict[RulePlace, int]:
-    """The depth of each rule of conventions that are found together, of which rules rest on rules of others as well."""
+    """The depth of each rule of conventions found together, whose rules may rest on rules of others."""
     codes: defaultdict[str, list[RulePlace]] = defaultdict(list)
     for each in conventions:
         for rule_id in dict.fromkeys(rule.id for rule in each.all_rules):
@@ -51,7 +51,7 @@ def depths_of(conventions: tuple[Convention, ...]) -> dict[RulePlace, int]:
         for rule in each.all_rules:
             wanted = map(each.full, (*rule.after, *rule.after_any))
             causes = chain.from_iterable(chain.from_iterable(matched(codes, pattern) for pattern in wanted))
-            # Of several versions of a convention, each has its own rules.
+            # Each version of a convention has its own rules.
             own = {place for place in causes if place[0] is each or place[0].id != each.id}
             before.setdefault((each, rule.id), set()).update(own)
     found: dict[RulePlace, int] = {}
@@ -64,7 +64,7 @@ def depths_of(conventions: tuple[Convention, ...]) -> dict[RulePlace, int]:
 
 
 def _without_others(before: dict[RulePlace, set[RulePlace]], found: Mapping[RulePlace, int]) -> None:
-    """Of rules that rest on each other, take away where they rest on other conventions; ExtensionError where none does."""
+    """Break cycles of rules by removing dependencies on other conventions, else raise ExtensionError."""
     left = [place for place in before if place not in found]
     across = {place: {cause for cause in before[place] if cause[0] is not place[0]} for place in left}
     if not any(across.values()):
@@ -76,7 +76,7 @@ def _without_others(before: dict[RulePlace, set[RulePlace]], found: Mapping[Rule
 
 
 def matched(codes: Mapping[str, _T], pattern: str) -> Iterator[_T]:
-    """What stands at the codes that a pattern is of: most name one code, which needs no expression."""
+    """The values of the codes that match a pattern; most patterns are one code and need no expression."""
     if _GLOB.isdisjoint(pattern):
         if pattern in codes:
             yield codes[pattern]
@@ -85,7 +85,7 @@ def matched(codes: Mapping[str, _T], pattern: str) -> Iterator[_T]:
 
 
 def refinement(convention: Convention, present: Mapping[str, Convention]) -> int:
-    """How many of the conventions that are `present`, by id, it refines, one above the other.
+    """How many of the `present` conventions it refines in a chain.
 
     >>> from zom.conventions import Convention
     >>> xarray, cf = Convention("xarray"), Convention("cf", refines=("xarray",))

@@ -1,7 +1,7 @@
-"""The plan of a convention's rules for one kind of node: which of them apply, and what is counted of them.
+"""The plan of a convention's rules for one kind of node: which of them apply, and their counts.
 
-Most rules apply only where some key stands, and most nodes have none of those: rules are kept in blocks by that key.
-Nodes whose documents, or whose keys, are alike are judged once and counted as often as they come up.
+Most rules need some key, and most nodes don't have it: rules are grouped in blocks by that key. Nodes with
+the same documents, or the same keys, are judged once and counted as often as they occur.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Plan", "Tally", "plan_of"]
 
 @dataclass(slots=True)
 class Tally:
-    """How a rule fared: at how many nodes it passed, failed, and did not apply, and why."""
+    """The counts of a rule: at how many nodes it passed, failed, and did not apply, and why."""
 
     convention: str
     code: str
@@ -42,14 +42,14 @@ class Tally:
 
 @dataclass(slots=True)
 class Block:
-    """Rules that apply only where something stands at `root`: where nothing does, all are passed over at once."""
+    """Rules that need a value at `root`: without one, all are skipped at once."""
 
     root: Steps
     rules: list[tuple[CheckedRule, Tally, Callable[[Site], Outcome]]]
     absent: int = 0
 
     def stands_in(self, attributes: Mapping[str, Any]) -> bool:
-        """Whether anything stands there."""
+        """Whether there is a value at `root`."""
         root = self.root
         # Most blocks have one step, or none.
         return not root or (root[0] in attributes and leads_along(attributes, root))
@@ -57,7 +57,7 @@ class Block:
 
 @dataclass(slots=True)
 class LocalOutcome:
-    """What the rules that look at one document only said of it, and of how many nodes with such a document."""
+    """The outcome of the rules that read one document only, and the number of nodes with that document."""
 
     passed: list[Tally] = field(default_factory=list["Tally"])
     failed: list[Tally] = field(default_factory=list["Tally"])
@@ -67,7 +67,7 @@ class LocalOutcome:
     times: int = 0
 
     def note(self, each: CheckedRule, tally: Tally, verdict: Outcome) -> None:
-        """Add what one rule said."""
+        """Add the verdict of one rule."""
         if isinstance(verdict, Skip):
             self.skipped.append((tally, verdict.why))
         elif verdict:
@@ -77,7 +77,7 @@ class LocalOutcome:
             self.passed.append(tally)
 
     def count(self) -> None:
-        """Add it to the tallies, as often as it came up since."""
+        """Add the outcome to the tallies, as often as it has occurred since."""
         times, self.times = self.times, 0
         for tally in self.passed:
             tally.passed += times
@@ -90,20 +90,20 @@ class LocalOutcome:
 
 
 _REMEMBERED: Final = 4096
-"""How many documents of a convention are remembered with what was said of them."""
+"""The number of a convention's documents whose outcomes are remembered."""
 
 
 @dataclass(slots=True)
 class KeySet:
-    """Attributes with the same keys, and the rules that look further than one document which these let apply."""
+    """The blocks of rules that read further than one document, for attributes with the same keys."""
 
     present: list[Block]
-    """Those whose root may be there: its first step is."""
+    """The blocks whose root may exist: its first step does."""
     absent: list[Block]
     times: int = 0
 
     def count(self) -> None:
-        """Add to the blocks that are absent how often they were."""
+        """Add the number of occurrences to the absent blocks."""
         times, self.times = self.times, 0
         for block in self.absent:
             block.absent += times
@@ -111,13 +111,13 @@ class KeySet:
 
 @dataclass(slots=True)
 class Later:
-    """The rules that a newer version of the convention made than nodes follow, with why they don't apply."""
+    """The rules that don't apply to the version that nodes follow, with the reasons."""
 
     rules: list[tuple[Tally, str]]
     times: int = 0
 
     def count(self) -> None:
-        """Add to the tallies how many nodes there were."""
+        """Add the number of nodes to the tallies."""
         times, self.times = self.times, 0
         for tally, why in self.rules:
             tally.skipped[why] += times
@@ -125,7 +125,7 @@ class Later:
 
 @dataclass(slots=True)
 class Plan:
-    """The rules of a convention for one kind of node, in one version, bound to what is counted of them."""
+    """The rules of a convention for one kind of node in one version, bound to their tallies."""
 
     later: Later
     local: list[Block]
@@ -137,7 +137,7 @@ class Plan:
     key_sets: dict[tuple[str, ...], KeySet] = field(default_factory=dict["tuple[str, ...]", KeySet])
 
     def local_outcome(self, site: Site) -> LocalOutcome:
-        """What the rules that look at one document only, and the model of the attributes, say of the node."""
+        """The outcome of the rules that read one document only, and of the model of the attributes."""
         outcome = LocalOutcome()
         for block in self.local:
             if not block.stands_in(site.holder.attributes):
@@ -150,7 +150,7 @@ class Plan:
         return outcome
 
     def _note_form(self, outcome: LocalOutcome, model: type[Attributes], site: Site) -> None:
-        """What the model of the attributes says, each fault under the rule that stands nearest to its field."""
+        """Add the faults of the attribute model, each under the rule nearest to its field."""
         node = site.node
         faults = faults_in(model, node.attributes)
         if faults is None:
@@ -165,7 +165,7 @@ class Plan:
                 outcome.absent.append(block)
                 continue
             for each, tally, _ in block.rules:
-                # Of rules with one id, the first tells: each fault is told once.
+                # Of rules with the same id, the first reports each fault once.
                 verdict: Outcome = by_rule.pop(each.id, ())
                 if not verdict and each.each is not None and not leads(node.attributes, each.each):
                     verdict = Skip(why_absent(each))
@@ -173,11 +173,11 @@ class Plan:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more document is remembered."""
+        """Whether another document can be remembered."""
         return len(self.outcomes) < _REMEMBERED
 
     def key_set(self, attributes: Mapping[str, Any]) -> KeySet:
-        """The blocks of `wide` for attributes with these keys: nodes with the same ones are many."""
+        """The blocks of `wide` for attributes with these keys, cached because many nodes share them."""
         keys = tuple(attributes)
         found = self.key_sets.get(keys)
         if found is None:
@@ -191,7 +191,7 @@ class Plan:
         return found
 
     def count(self) -> None:
-        """Add to the tallies what came up since."""
+        """Add new occurrences to the tallies."""
         self.later.count()
         for outcome in self.outcomes.values():
             outcome.count()
@@ -202,7 +202,7 @@ class Plan:
             block.absent = 0
 
     def forget_key_sets(self) -> None:
-        """Count what they tell, and start anew."""
+        """Count the key sets, and start afresh."""
         for each in self.key_sets.values():
             each.count()
         self.key_sets.clear()
@@ -217,7 +217,7 @@ def plan_of(  # noqa: PLR0913 - what rules depend on
     *,
     is_heir: bool,
 ) -> Plan:
-    """The rules for nodes of that kind which follow that version of the convention, or inherit it."""
+    """Plan the rules for nodes of that kind that follow that version of the convention, or inherit it."""
 
     def blocks(chosen: Iterable[CheckedRule]) -> list[Block]:
         found: dict[Steps, Block] = {}
@@ -227,7 +227,7 @@ def plan_of(  # noqa: PLR0913 - what rules depend on
         return list(found.values())
 
     rules = convention.checked_rules(kind, profile)
-    # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
+    # An heir has its own attributes: only rules for its kind apply to what it inherits.
     rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
     held = [each for each in rules if _holds(each, followed)]
     owners = convention.form_rules(kind or "group")
@@ -242,7 +242,7 @@ def plan_of(  # noqa: PLR0913 - what rules depend on
 
 
 def _holds(each: CheckedRule, followed: tuple[int, ...] | None) -> bool:
-    """Whether the rule holds in the version that a node follows, or in all of them, where that is None."""
+    """Whether the rule applies to the version that a node follows; None follows all versions."""
     if followed is None:
         return True
     is_made = each.since is None or _numbers(each.since) <= followed
@@ -260,7 +260,7 @@ def _dates_of(each: CheckedRule) -> str:
 
 
 def _root_of(each: CheckedRule) -> Steps:
-    """What leads from the attributes to where something has to stand for the rule to apply."""
+    """The steps from the attributes to the place where the rule needs a value."""
     conditions = (condition.get("has") or condition.get("at") for condition in each.when)
     for selector in (each.each, each.check.needs, *conditions):
         parsed = None if selector is None else parse_selector(selector)
@@ -271,7 +271,7 @@ def _root_of(each: CheckedRule) -> Steps:
 
 
 def _owner(judged: Sequence[tuple[Steps, CheckedRule]], path: Path) -> CheckedRule:
-    """The rule that stands nearest above `path`; the last one stands above all."""
+    """The rule nearest above `path`; the last one is above all."""
     best, length = judged[-1][1], -1
     for steps, each in judged:
         if length < len(steps) <= len(path) and all(

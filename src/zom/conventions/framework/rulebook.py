@@ -1,7 +1,7 @@
-"""Rulebooks: conventions as TOML files, which those who know a specification review without knowing zom.
+"""Rulebooks: conventions as TOML files, which experts of a specification can review without knowing zom.
 
-A rulebook has the identity of a convention and its rules. What TOML can't say is in Python: the model of
-attributes, and the functions that `check.python` names. docs/rulebooks.md says what each key is.
+A rulebook has the identity of a convention and its rules. The rest is in Python: the model of attributes, and
+the functions that `check.python` names. docs/rulebooks.md explains each key.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Functions", "read_rulebook"]
 
 Function: TypeAlias = "Callable[..., Iterable[Breach] | Skip] | Check"
-"""What a rule calls by `check.python`: a function of a Site and what the rulebook gives it, or a check."""
+"""The target of `check.python`: a function of a Site and the rulebook's parameters, or a check."""
 
 Functions: TypeAlias = "Mapping[str, Function]"
-"""What rules call, by name."""
+"""Functions for rules by name."""
 
 C = TypeVar("C", bound=Convention)
 
@@ -58,7 +58,7 @@ def read_rulebook(
     followed: Followed | None = None,
     kind: type[C],
 ) -> C: ...
-def read_rulebook(  # noqa: PLR0913 - each is a part of the convention that TOML has no words for
+def read_rulebook(  # noqa: PLR0913 - each is a part of the convention that TOML can't express
     path: str | Path,
     *,
     attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | DefineModel | None = None,
@@ -67,12 +67,12 @@ def read_rulebook(  # noqa: PLR0913 - each is a part of the convention that TOML
     followed: Followed | None = None,
     kind: type[Convention] = Convention,
 ) -> Convention:
-    """The convention that the rulebook at `path` describes; ExtensionError where the file is no rulebook.
+    """The convention in the rulebook at `path`; raises ExtensionError if the file is not a valid rulebook.
 
-    `attributes` are the models of its attributes; `functions` are what its rules call by `check.python`: by name, or
-    in a list, where each has its own name, without an underscore before it. The error says the file, the rule, the
-    key, what was expected and what was found. A function that no rule calls is one, too. `followed` tells which version
-    a node follows, where rules have `since` or `until`.
+    `attributes` are the models of its attributes. `functions` are the functions that rules call by
+    `check.python`: by name, or in a list, where each has its own name without a leading underscore. The error
+    gives the file, the rule, the key, and what was expected and found. A function that no rule calls is an
+    error, too. `followed` returns the version that a node follows, if rules have `since` or `until`.
 
     >>> from tempfile import TemporaryDirectory
     >>> text = '''
@@ -116,7 +116,7 @@ def _by_name(functions: Functions | Iterable[Function]) -> Functions:
 
 
 class _Maker:
-    """Makes rules of the tables of a rulebook."""
+    """Makes rules from the tables of a rulebook."""
 
     def __init__(
         self, tables: RulebookTables | StoredTables, functions: Functions | Iterable[Function]
@@ -135,7 +135,7 @@ class _Maker:
             yield CheckedRule(**rule)
 
     def _call(self, parameters: dict[str, Any]) -> Check:
-        """The check that calls a function, with what it is given beside the site."""
+        """A check that calls a function with the site and the given parameters."""
         given = dict(parameters)
         name = given.pop("function")
         if name not in self.functions:
@@ -157,7 +157,7 @@ class _Maker:
         return python(with_parameters)
 
     def refuse_unused(self) -> None:
-        """WrongEntry where a function was given that no rule calls."""
+        """Raise WrongEntry if a given function is not called by any rule."""
         self.tables.place = ""
         for name in self.functions:
             if name not in self.called:

@@ -1,4 +1,4 @@
-"""The tables of a rulebook: read, held to their form, and flat: one for each check of each rule, in order."""
+"""The tables of a rulebook, read and validated, and flat: one for each check of each rule, in order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHARED: Final = (
     *("fix", "section", "link", "source", "each", "when", "on"),
     *("after", "after_any", "reads", "advice", "since", "until"),
 )
-"""What a group may say for all of its rules."""
+"""The keys that a group may set for all of its rules."""
 _RULE: Final = ("id", *_SENTENCES, *_SHARED, "check", "cases")
 _GROUP: Final = (*_SHARED, "rule")
 _TAKEN: Final = ("take", "but", "words")
@@ -98,7 +98,7 @@ _FORMS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 def _checked(table: Table, known: tuple[str, ...]) -> Table:
     only_known(table, known)
     for key, value in table.items():
-        # A convention is on kinds of nodes, a rule on one.
+        # A convention has a list of kinds, a rule one kind.
         fits, words = (
             _FORMS["aliases" if key == "on" and known is _BOOK else key] if key in _FORMS else (None, "")
         )
@@ -108,7 +108,7 @@ def _checked(table: Table, known: tuple[str, ...]) -> Table:
 
 
 def tables_of(path: Path) -> RulebookTables | StoredTables:
-    """The tables of the rulebook at `path`: those that are stored beside it, where they are of the very files."""
+    """The tables of the rulebook at `path`: the stored ones beside it if they match its files."""
     stored = path.parent / "parsed" / f"{path.stem}.json"
     try:
         made = json.loads(stored.read_bytes())
@@ -122,7 +122,7 @@ def tables_of(path: Path) -> RulebookTables | StoredTables:
 class StoredTables:
     """The flat tables of a rulebook that comes with zom, as docs/generate_rulebooks.py stores them in JSON.
 
-    To parse TOML, hold it to its form and take rules of other versions would take as long as all the rest.
+    Parsing and validating TOML and taking rules of other versions would take as long as everything else.
     """
 
     def __init__(self, path: Path, identity: Table, rules: list[Table]) -> None:
@@ -131,7 +131,7 @@ class StoredTables:
         self._identity, self._rules = identity, rules
 
     def identity(self) -> Table:
-        """Who the convention is."""
+        """The identity of the convention."""
         return self._identity
 
     def rules(self) -> Iterator[Table]:
@@ -149,13 +149,13 @@ def _parsed(path: Path) -> Table:
 
 
 class RulebookTables:
-    """The tables of the rulebook at `path`, and of the one that it extends."""
+    """The tables of the rulebook at `path` and of the one that it extends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.table = _parsed(path)
         self.place = ""
-        """Which rule is being read: part of what is said of a wrong entry."""
+        """The rule being read, as a prefix for messages."""
         self.base: RulebookTables | None = None
         try:
             _checked(self.table, _BOOK)
@@ -164,15 +164,15 @@ class RulebookTables:
         if "extends" in self.table:
             self.base = RulebookTables(path.parent / self.table["extends"])
         self.link: str = self.table.get("link", "" if self.base is None else self.base.link)
-        """The page of the convention, on which rules have their sections."""
+        """The page of the convention that has the sections of the rules."""
 
     def files(self) -> dict[str, int]:
-        """The files that the tables are made of, with their checksums."""
+        """The files that the tables come from, with their checksums."""
         above = {} if self.base is None else self.base.files()
         return {self.path.name: crc32(self.path.read_bytes()), **above}
 
     def identity(self) -> Table:
-        """Who the convention is: what the rulebook doesn't say itself, that says which it extends."""
+        """The identity of the convention; keys missing here come from the rulebook that it extends."""
         found: Table = {} if self.base is None else self.base.identity()
         found |= {key: self.table[key] for key in _IDENTITY if key in self.table}
         if "id" not in found:
@@ -182,13 +182,13 @@ class RulebookTables:
         return {**found, "signs": [_conditions(each, "signs") for each in found.get("signs", ())]}
 
     def rules(self) -> Iterator[Table]:
-        """The facts of every rule, one for each check: lists of conditions, whole links, checks with their parameters."""
+        """The facts of every rule, one for each check: condition lists, full links, check parameters."""
         for table in self.flat():
             self.place = f"rule {table['id']!r}: "
             yield _facts(table, self.link)
 
     def flat(self) -> Iterator[Table]:
-        """The rules in order, those of no group first; each with all that its group says, one for each check."""
+        """The rules in order, first those without a group; each with its group's keys, one for each check."""
         for rule in self.table.get("rule", ()):
             yield from self._flat(rule, {})
         for place, group in enumerate(self.table.get("group", ())):
@@ -225,7 +225,7 @@ class RulebookTables:
                     yield {**made, **({"each": at} if at else {}), "check": check}
 
     def _taken(self, group: Table) -> Iterator[Table]:
-        """The rules that a group takes of the rulebook that this one extends, and what is said otherwise here."""
+        """The rules that a group takes from the extended rulebook, with the changes made here."""
         if self.base is None:
             raise WrongEntry("take", "a rulebook that this one extends", None, 'write extends = "FILE.toml"')
         known, changes = (
@@ -259,7 +259,7 @@ def _is_one_of(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _with(shared: Table, own: Table) -> Table:
-    """`own`, and of `shared` what it doesn't say; a section is a link, a sentence takes another one's place."""
+    """Merge `own` over `shared`; a section replaces a link, and a sentence replaces another."""
     said = {each for kin in (("section", "link"), _SENTENCES) if own.keys() & {*kin} for each in kin}
     return {**{key: value for key, value in shared.items() if key not in said}, **own}
 
@@ -269,12 +269,12 @@ def _listed(said: Any) -> list[Any]:
 
 
 def _joined(around: str, place: str) -> str:
-    """Where a rule is judged: a place that begins with a dot is within that of the group."""
+    """The place where a rule is checked: a place with a leading dot is within that of the group."""
     return f"{around}{place}" if place[:1] == "." and around else place or around
 
 
 def _reworded(value: Any, words: Mapping[str, str]) -> Any:
-    """`value` with other words in all its texts but ids."""
+    """Replace words in all texts of `value` except ids."""
     if is_dict(value):
         return {key: each if key == "id" else _reworded(each, words) for key, each in value.items()}
     if is_list(value):
@@ -289,7 +289,7 @@ def _reworded(value: Any, words: Mapping[str, str]) -> Any:
 
 
 def _facts(table: Table, link: str) -> Table:
-    """A rule as CheckedRule takes it, its check as a name with parameters."""
+    """A rule in the form for CheckedRule, with its check as a name and parameters."""
     facts = {**table, "check": _check(table["check"])}
     if "when" in table:
         facts["when"] = _conditions(table["when"], "when")
@@ -308,7 +308,7 @@ def _facts(table: Table, link: str) -> Table:
 
 
 def _check(said: Any) -> tuple[str, Table]:
-    """The check that is written as a name, or as a table of one name and its parameters."""
+    """The check given as a name, or as a table of one name with parameters."""
     table: Any = {said: dict[str, Any]()} if _is_text(said) else said
     if not is_dict(table) or len(table) != 1:
         raise WrongEntry("check", 'one check, such as check.required = ".name", or "schema"', said)

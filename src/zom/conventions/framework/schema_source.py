@@ -1,4 +1,4 @@
-"""The conventions as a source of schemas: `convention/ome/0.5` is a name as `v3/array` is."""
+"""The conventions as a source of schemas: `convention/ome/0.5` is a name just like `v3/array`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SOURCE", "ConventionSchemas"]
 
 @dataclass(frozen=True)
 class ConventionSchemas:
-    """The schemas of all conventions that zom knows.
+    """The schemas of all registered conventions.
 
     >>> "xarray" in ConventionSchemas().names()
     True
@@ -30,9 +30,9 @@ class ConventionSchemas:
         return sorted(each.name for each in conventions)
 
     def find(self, name: str) -> Described:
-        """The convention of that name."""
+        """The convention with that name."""
         return conventions[name]
 
 
 SOURCE: Final = sources.register(ConventionSchemas())
-"""What answers for names that begin with `convention/`."""
+"""The source for names that begin with `convention/`."""

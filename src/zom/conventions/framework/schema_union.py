@@ -1,6 +1,6 @@
-"""Unions of JSON Schema that look first at what tells their options apart: one fault is one error then.
+"""JSON Schema unions that first check what distinguishes their options, so that one fault is one error.
 
-pydantic makes `anyOf` of them, where each option that doesn't fit has errors of its own.
+pydantic writes them as `anyOf`, where each option that doesn't fit has its own errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 def discerning(schema: Any, definitions: Schema) -> Any:
-    """`schema` with conditions in place of unions whose options differ by a constant, or by being null.
+    """`schema` with conditions in place of unions whose options differ by a constant, or by null.
 
     >>> discerning({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}, {})
     {'if': {'type': 'null'}, 'else': {'$ref': '#/$defs/A'}}
@@ -42,7 +42,7 @@ def discerning(schema: Any, definitions: Schema) -> Any:
 
 
 def _tagged(options: list[Any], definitions: Schema) -> Schema | None:
-    """A chain that goes by the constant of a member; None where no member tells the options apart."""
+    """A chain of conditions on a constant member, or None if no member distinguishes the options."""
     parts = [_resolved(option, definitions) for option in options]
     for tag in next((each["properties"] for each in parts if "properties" in each), ()):
         named = [(each.get("properties", {}).get(tag, {}).get("const"), option) for each, option in
@@ -65,6 +65,6 @@ def _by_tag(tag: str, options: Schema, others: list[Any]) -> Schema:
         {"if": {"properties": {tag: {"const": value}}, "required": [tag]}, "then": option}
         for value, option in options.items()
     ]
-    # What has none of the constants is told by the option that has none, or by the constant that is missing.
+    # The option without a constant, or the missing constant, reports a value with none of them.
     other: Schema = others[0] if others else known
     return {"type": "object", "if": known, "then": {"allOf": branches}, "else": other}

@@ -1,7 +1,7 @@
-"""Suppression: findings that somebody has looked at and does not want to see again, by rule and node.
+"""Suppression: hide findings that you have reviewed, by rule and node.
 
-`xarray/dims-*` is a pattern of rules, `xarray/dims-present@/raw/**` one of rules and nodes. In patterns
-of rules `*` stands for anything; in those of nodes for anything within a name, and `**` for any number of names.
+`xarray/dims-*` is a pattern of rules, `xarray/dims-present@/raw/**` one of rules and nodes. In patterns of
+rules `*` matches anything; in those of nodes anything within a name, and `**` any number of names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Suppression", "parse_suppressions"]
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One pattern of rules, and one of nodes.
+    """A pattern of rules, and one of nodes.
 
     >>> Suppression.parse("xarray/*@/raw/**").nodes
     '/raw/**'
@@ -33,7 +33,7 @@ class Suppression:
 
     @classmethod
     def parse(cls, text: str) -> Suppression:
-        """What `text` says; ValueError where it is none."""
+        """Parse `text`; raises ValueError if it is not a pattern."""
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users' lists
             raise TypeError(f"suppress: expected patterns as text, got {text!r}")
         rules, has_nodes, nodes = text.partition("@")
@@ -43,7 +43,7 @@ class Suppression:
         return cls(rules, nodes or "/**")
 
     def covers(self, problem: Problem) -> bool:
-        """Whether the problem is of such a rule, at such a node.
+        """Whether the patterns match the problem's rule and node.
 
         >>> from zom.problems import Problem
         >>> problem = Problem("xarray/dims-length", "error", "/raw/t", "", (), "", "")
@@ -56,14 +56,14 @@ class Suppression:
 
 
 def _regex(pattern: str) -> str:
-    """A pattern of nodes, as a regular expression: `/a/**` covers `/a` as well."""
+    """A pattern of nodes as a regular expression: `/a/**` matches `/a` as well."""
     parts = re.split(r"(/\*\*|\*\*|\*|\?)", pattern.rstrip("/") or "/")
     said = {"/**": "(/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     return "".join(said.get(part, re.escape(part)) for part in parts)
 
 
 def parse_suppressions(texts: Iterable[str] | str) -> tuple[Suppression, ...]:
-    """What each of the texts says.
+    """Parse each of the texts.
 
     >>> [each.rules for each in parse_suppressions("cf/*")]
     ['cf/*']

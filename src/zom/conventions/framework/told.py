@@ -1,4 +1,4 @@
-"""Findings as they were told: who says what of which node, and what several of them have in common."""
+"""Findings with their origin: the rule and node behind each, and what several of them have in common."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ __all__ = ["Told", "same_cause"]
 
 
 class Told(NamedTuple):
-    """A finding, and who says so: a rule of a convention at a node, the framework, or Zarr's own rules."""
+    """A finding and its origin: a rule of a convention at a node, the framework, or Zarr's own rules."""
 
     problem: Problem
     convention: Convention | None = None
     rule: CheckedRule | None = None
-    """The rule that says so: of several that share an id, the one that is broken."""
+    """The broken rule; of several that share an id, the one that is broken."""
     tally: Tally | None = None
-    """Where it is counted."""
+    """The tally that counts it."""
     breach: Breach | None = None
-    """The breach of it."""
+    """The breach behind it."""
     node: Node | None = None
-    """Where the rule was judged."""
+    """The node where the rule was checked."""
     holder: Node | None = None
-    """The node whose attributes the rule speaks of."""
+    """The node whose attributes the rule reads."""
     slip: tuple[str, Path] | None = None
-    """The node, and its misspelt key that stands where it says that something is missing."""
+    """The node and path of a misspelt key in place of something missing."""
     also: tuple[Path, ...] = ()
-    """What its own place differs from: which of them is wrong, nobody knows."""
+    """Places that differ from its own; either may be the wrong one."""
 
     @property
     def cause(self) -> tuple[str, str] | None:
-        """What makes it and others: mostly a node that isn't there, by its name and where it was sought."""
+        """The cause of this and other findings: mostly a missing node, by name and the group searched."""
         return None if self.breach is None else self.breach.cause
 
     @property
     def path(self) -> Path:
-        """Where in the document of its node it is."""
+        """Its path in the document of its node."""
         return self.problem.inside
 
     @property
     def is_placed(self) -> bool:
-        """Whether its place is a value, and not a whole node."""
+        """Whether its place is a value rather than a whole node."""
         return self.path not in {(), ("attributes",)}
 
     @property
     def is_form(self) -> bool:
-        """Whether it says that a value is of the wrong type."""
+        """Whether it reports a value of the wrong type."""
         if self.rule is None:
             return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
         return self.rule.is_schema or self.rule.check.name == "json_type"
 
     @property
     def is_in_empty(self) -> bool:
-        """Whether it misses something in an object that is empty: in all of the attributes, or within them."""
+        """Whether it misses something in an empty object: in all of the attributes, or within them."""
         if self.problem.severity == "note" or self.breach is None or self.path[:1] != ("attributes",):
             return False
         value: Any = self.breach.node.attributes
@@ -75,7 +75,7 @@ class Told(NamedTuple):
 
     @property
     def twice_in(self) -> Path | None:
-        """The list in which something stands twice, where it says that."""
+        """The list with a repeated item if it reports one."""
         if self.rule is None or self.rule.check.name != "unique":
             return None
         places = [at for at, step in enumerate(self.path) if isinstance(step, int)]
@@ -83,25 +83,25 @@ class Told(NamedTuple):
 
     @property
     def is_of_unknown(self) -> bool:
-        """Whether it says that the document of a node, or all of its attributes, can't be read; or not as what."""
+        """Whether it reports that a node's document or attributes can't be read, or as an unknown type."""
         if self.rule is not None or not self.is_form:
             return False
         return not self.is_placed or self.path in {("node_type",), ("zarr_format",)}
 
     @property
     def sought(self) -> str | None:
-        """The path of that node."""
+        """The path of the missing node."""
         return None if self.cause is None else f"{self.cause[1].rstrip('/')}/{self.cause[0]}"
 
     @property
     def nodes(self) -> frozenset[str]:
-        """The paths of the nodes that it speaks of."""
+        """The paths of the nodes that it refers to."""
         around = () if self.holder is None else (self.holder.path,)
         return frozenset((self.problem.node, *self.problem.related, *around))
 
 
 def same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
-    """What findings of one rule have in common where one value makes all of them."""
+    """The keys that findings of one rule share if one value causes all of them."""
     problem, rule, path = told.problem, told.rule, told.path
     if rule is None:
         return

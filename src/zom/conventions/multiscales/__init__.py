@@ -1,7 +1,7 @@
-"""multiscales: pyramids of groups or arrays at several resolutions, and how one was made of another.
+"""multiscales: pyramids of groups or arrays at several resolutions, and how each level was made from another.
 
-https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md. In Zarr v2 the attribute
-`multiscales` belongs to OME-Zarr 0.4, so this convention is one of v3.
+https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md. In Zarr v2 the attribute `multiscales`
+belongs to OME-Zarr 0.4, so this convention applies to v3 only.
 
 >>> import zom
 >>> from zom import v3

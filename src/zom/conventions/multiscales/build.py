@@ -1,4 +1,4 @@
-"""Pyramids, built: groups of levels that say how each was made from the one before, and where they are in space."""
+"""Build pyramids: groups of levels that record the source and the position in space of each level."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["group", "multiscales"]
 def multiscales(
     layout: Iterable[Mapping[str, Any]], *, resampling_method: str | None = None
 ) -> dict[str, Any]:
-    """The attributes of a group whose levels `layout` names: the declaration, and `multiscales`.
+    """The attributes of a pyramid group with this `layout`: the declaration and `multiscales`.
 
     >>> attributes = multiscales([{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2, 2]}}])
     >>> sorted(attributes), attributes["multiscales"]["layout"][0]
@@ -36,7 +36,7 @@ def multiscales(
 
 
 class _Grid(NamedTuple):
-    """What all levels have in common, and the place of the finest one."""
+    """The properties that all levels share, and the position of the finest level."""
 
     dimensions: tuple[str, str]
     factors: tuple[int, int]
@@ -44,19 +44,19 @@ class _Grid(NamedTuple):
     crs: Mapping[str, Any]
 
     def lengths(self, finest: tuple[int, int], level: int) -> tuple[int, int]:
-        """How long the dimensions are at a level: what is left over becomes a cell of its own."""
+        """The lengths of the dimensions at a level, rounded up: a remainder becomes one more cell."""
         y, x = (-(-length // factor**level) for length, factor in zip(finest, self.factors, strict=True))
         return y, x
 
     def transform(self, level: int) -> list[float] | None:
-        """The transform of a level: of larger cells, from the same corner."""
+        """The transform of a level: larger cells from the same corner."""
         if self.affine is None:
             return None
         y, x = (factor**level for factor in self.factors)
         return list(self.affine.scaled(y, x))
 
     def declared(self) -> tuple[list[dict[str, str]], dict[str, Any]]:
-        """The declarations of spatial and proj, and what both say of every level."""
+        """The declarations of spatial and proj, and the attributes that every level shares."""
         entries: list[dict[str, str]] = []
         said: dict[str, Any] = {}
         if self.affine is not None:
@@ -82,10 +82,10 @@ def group(  # noqa: PLR0913 - a pyramid has that many properties
 ) -> GroupSpec:
     """A pyramid: a group of `levels` groups, each with all of `arrays`, from the finest to the coarsest.
 
-    `arrays` are those of the finest level. The two `dimensions`, Y and X, are shorter by `factor` from
-    level to level, which may be two numbers; arrays without them stay as they are. With `transform`, the
-    six numbers of spatial for the finest level, every level has its place; `crs` says of which system:
-    any of `code`, `wkt2` and `projjson`.
+    `arrays` are those of the finest level. From level to level, the two `dimensions`, Y and X, shrink by
+    `factor`, one number or two; arrays without both keep their shape in them. Pass `transform`, the six
+    numbers of spatial for the finest level, to position every level in space. `crs` names the coordinate
+    reference system: any of `code`, `wkt2` and `projjson`.
 
     >>> from zom import v3
     >>> red = v3.ArraySpec.build(shape=(9, 8), dtype="uint8", dimension_names=("y", "x"))
@@ -126,7 +126,7 @@ def _checked(crs: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def _lengths(arrays: Mapping[str, ArraySpec], dimensions: tuple[str, str]) -> tuple[int, int]:
-    """How long the two dimensions are in the arrays that have both."""
+    """The lengths of the two dimensions in the arrays that have both."""
     found: dict[tuple[int, int], str] = {}
     for name, array in arrays.items():
         dims = array.dimension_names or ()
@@ -141,7 +141,7 @@ def _lengths(arrays: Mapping[str, ArraySpec], dimensions: tuple[str, str]) -> tu
 
 
 def _entry(grid: _Grid, finest: tuple[int, int], labels: Sequence[str], level: int) -> dict[str, Any]:
-    """What the layout says of a level."""
+    """The layout entry of a level."""
     entry: dict[str, Any] = {"asset": labels[level]}
     scale = [1.0, 1.0] if level == 0 else [float(each) for each in grid.factors]
     if level:
@@ -156,7 +156,7 @@ def _entry(grid: _Grid, finest: tuple[int, int], labels: Sequence[str], level: i
 
 
 def _level(grid: _Grid, arrays: Mapping[str, ArraySpec], finest: tuple[int, int], level: int) -> GroupSpec:
-    """The group of a level. It says itself where it is: what the group above says doesn't reach its arrays."""
+    """The group of a level with its own position, since its parent's attributes don't apply to its arrays."""
     lengths = dict(zip(grid.dimensions, grid.lengths(finest, level), strict=True))
     members: dict[str, ArraySpec] = {}
     for name, array in arrays.items():

@@ -1,4 +1,4 @@
-"""The convention multiscales, version 0.1: the form of a layout, and what its levels have to do with each other.
+"""The convention multiscales, version 0.1: the form of a layout, and how its levels relate to each other.
 
 https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md
 """
@@ -42,7 +42,7 @@ PUBLISHED: Final = Published(
 
 
 class Transform(Part):
-    """How the coordinates of a level follow from those of its source."""
+    """How to derive the coordinates of a level from those of its source."""
 
     scale: list[float] = Field(default_factory=list[float])
     translation: list[float] = Field(default_factory=list[float])
@@ -65,7 +65,7 @@ class Multiscales(Attributes, key="multiscales"):
 
 
 _MOST_SHOWN: Final = 12
-"""Of a ring of more levels, the others are not told by name."""
+"""The most levels of a cycle that a message names."""
 
 
 # --- rules that need a function ------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def _of_one_kind(site: Site) -> Iterable[Breach] | Skip:
     ]
     if len(found) < 2:
         return Skip("fewer than two levels are there")
-    # As most of them, so that one that differs is told of, and not all others.
+    # The majority is right, so that the level that differs is reported rather than all others.
     ((kind, _),) = Counter(node.kind for _, node in found).most_common(1)
     first = next(node for _, node in found if node.kind == kind)
     return [
@@ -115,10 +115,10 @@ def _without_rings(site: Site) -> Iterable[Breach] | Skip:
     if not any(level.source for level in levels):
         return Skip("no level is derived from another one")
     above = {level.asset: level.source for level in reversed(levels) if level.asset and level.source}
-    # Of two levels with one asset, nobody knows which one is meant.
+    # If two levels have the same asset, the reference is ambiguous.
     counts = Counter(level.asset for level in levels)
     place = {level.asset: level for level in levels if counts[level.asset] == 1}
-    # A ring is one fault, and told at that of its levels which stands first.
+    # Report a cycle once, at its first level in the layout.
     rings = [
         (min(place[name].place for name in ring), len(ring))
         for ring in _rings(above)
@@ -133,7 +133,7 @@ def _without_rings(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _rings(above: dict[str, str]) -> Iterator[list[str]]:
-    """The levels that are derived from themselves, ring by ring; each level is passed once."""
+    """The cycles of levels that derive from themselves; visits each level once."""
     passed: set[str] = set()
     for start in above:
         way: list[str] = []
@@ -147,7 +147,7 @@ def _rings(above: dict[str, str]) -> Iterator[list[str]]:
 
 
 def _way(level: ResolutionLevel, above: dict[str, str], length: int) -> str:
-    """The way from a level back to itself, without its middle where that is long."""
+    """The path from a level back to itself; a long one is cut after `_MOST_SHOWN` levels."""
     way = [level.asset or ""]
     while len(way) <= min(length, _MOST_SHOWN):
         way.append(above[way[-1]])
@@ -164,7 +164,7 @@ def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
     ]
     if not found:
         return Skip("no level has scale or translation")
-    # As in most places, so that one that differs is told of, and not all others.
+    # The majority is right, so that the one that differs is reported rather than all others.
     ((axes, _),) = Counter(len(numbers) for _, _, numbers in found).most_common(1)
     return [
         site.breach(
@@ -208,7 +208,7 @@ def _scaled(site: Site) -> Iterable[Breach] | Skip:
 def _pairs(
     group: Node, level: ResolutionLevel, source: ResolutionLevel, ndim: int
 ) -> list[tuple[Node, Node]]:
-    """The arrays of so many dimensions of the source, each with that of the same name in the level."""
+    """The source's arrays of `ndim` dimensions, each with the array of the same name in the level."""
     coarse, fine = arrays_of(group, level), arrays_of(group, source)
     return [
         (array, coarse[name])
@@ -228,7 +228,7 @@ def _unlike(
                 or not 0 <= min(before, after[axis]) <= max(before, after[axis]) <= MOST
             ):
                 continue
-            # A rest of less than a pixel is rounded up or down, and a factor such as 0.333 is rounded itself.
+            # A remainder below a pixel is rounded up or down, and a factor such as 0.333 is itself rounded.
             if abs(before - factor * after[axis]) >= max(1.0, factor, 0.01 * before):
                 ratio = f"{before / after[axis]:.6g}" if after[axis] else "more"
                 expected = f"{ratio}, for {fine.path} has {before} and {coarse.path} {after[axis]}"

@@ -1,8 +1,8 @@
 """NCZarr: netCDF-4 in Zarr v2, as netCDF-C writes it: declared dimensions, listed members, typed attributes.
 
-https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
-The metadata are attributes since netCDF-C 4.9.3; the members of .zgroup and .zarray that came before them
-are told of. netCDF-C 4.10.1 crashes on much of what breaks these rules.
+https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html The metadata are attributes since netCDF-C
+4.9.3; the older members of .zgroup and .zarray are reported. netCDF-C 4.10.1 crashes on much of what breaks
+these rules.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["NCZARR"]
 
 
 def _detect(node: Node) -> str | None:
-    """A node is NCZarr's where it, or the root, has metadata of it; the root, where a member has, too."""
+    """Detect a node if it or the root has NCZarr metadata; also the root if one of its members has any."""
     key = _key(node)
     if key is not None:
         return f"has {key}"

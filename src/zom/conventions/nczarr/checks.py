@@ -1,4 +1,4 @@
-"""What the metadata of NCZarr say of dimensions, arrays and attributes, held against the hierarchy.
+"""Compare NCZarr's metadata on dimensions, arrays and attributes with the hierarchy.
 
 https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 """
@@ -47,17 +47,17 @@ _NOT_HERE: Final = Skip("not said in the form that NCZarr gives it")
 
 
 def root_has_superblock(site: Site) -> Iterator[Breach] | Skip:
-    """The root is marked as NCZarr's, by an object."""
+    """Check that the root has an NCZarr superblock, an object."""
     return Skip("not the root") if site.node.parent is not None else _object(site, SUPERBLOCK)
 
 
 def group_described(site: Site) -> Iterator[Breach] | Skip:
-    """A group has its metadata, an object."""
+    """Check that a group has its metadata, an object."""
     return _object(site, GROUP)
 
 
 def array_described(site: Site) -> Iterator[Breach] | Skip:
-    """An array has its metadata, an object."""
+    """Check that an array has its metadata, an object."""
     return _object(site, ARRAY)
 
 
@@ -85,7 +85,7 @@ def _is_length(value: object) -> bool:
 
 
 def dimensions_sized(site: Site) -> Iterator[Breach] | Skip:
-    """Dimensions are declared by their lengths."""
+    """Check that dimensions are declared by their lengths."""
     said = _said(site.node, "dimensions")
     return _unsized(site, said) if is_dict(said) else _NOT_HERE
 
@@ -121,12 +121,12 @@ def _listed(site: Site, name: str, known: dict[str, Node]) -> Iterator[Breach] |
 
 
 def arrays_listed(site: Site) -> Iterator[Breach] | Skip:
-    """Every array is listed."""
+    """Check that every array is listed."""
     return _listed(site, "arrays", site.node.arrays)
 
 
 def groups_listed(site: Site) -> Iterator[Breach] | Skip:
-    """Every group is listed."""
+    """Check that every group is listed."""
     return _listed(site, "groups", site.node.groups)
 
 
@@ -134,7 +134,7 @@ def groups_listed(site: Site) -> Iterator[Breach] | Skip:
 
 
 class _References(NamedTuple):
-    """What an array refers to, and where it says so."""
+    """The dimension references of an array, and their path."""
 
     place: Path
     names: list[Any]
@@ -156,7 +156,7 @@ def _is_scalar(node: Node) -> bool:
 
 
 def _declared(node: Node, name: str) -> tuple[Node, Any] | None:
-    """The group that declares the dimension of that full name, and what it says; if `node` may refer to it."""
+    """The group that declares the dimension `name`, and the declaration, if `node` may refer to it."""
     above, _, last = name.rpartition("/")
     for group in node.ancestors():
         if group.path == (above or "/"):
@@ -174,7 +174,7 @@ def _known(node: Node) -> list[str]:
 
 
 def references_lead(site: Site) -> Iterator[Breach] | Skip:
-    """References lead to dimensions of the group, or of one above."""
+    """Check that references lead to dimensions of the group or of an ancestor."""
     found = _references(site.node)
     if found is None:
         return _NOT_HERE
@@ -192,14 +192,14 @@ def _undeclared(site: Site, place: Path, name: str) -> Breach:
         "the full name of a dimension that this group, or one above it, declares",
         show(name),
         fix=did_you_mean(near(name, known)),
-        # Where none is declared, the first array tells of it.
+        # If no dimensions are declared, only the first array is reported.
         related=() if known or above is None else (above,),
         cause=(name, name.rpartition("/")[0]),
     )
 
 
 def references_sized(site: Site) -> Iterator[Breach] | Skip:
-    """Dimensions are as long as the array is along them."""
+    """Check that dimensions are as long as the array along them."""
     found, shape = _references(site.node), site.node.shape
     if found is None or shape is None:
         return _NOT_HERE
@@ -219,7 +219,7 @@ def _missized(site: Site, names: list[Any], shape: tuple[int, ...]) -> Iterator[
 
 
 def named_as_xarray(site: Site) -> Iterator[Breach] | Skip:
-    """Xarray's names are the last parts of the references."""
+    """Check that xarray's names are the last parts of the references."""
     found, dims = _references(site.node), site.node.raw_dims
     if found is None or dims is None or not all(isinstance(name, str) for name in found.names):
         return _NOT_HERE
@@ -235,7 +235,7 @@ _TYPE = compiled_later(r"[<>|=]?(?:[iu][1248]|f[248]|[SUb]\d*)|\|J0|>?S\d+|char|
 
 
 def types_known(site: Site) -> Iterator[Breach] | Skip:
-    """Types are texts as NumPy writes them."""
+    """Check that types are strings in NumPy's notation."""
     attributes = site.node.attributes
     if ATTR not in attributes:
         return Skip(f"nothing at {ATTR}")
@@ -257,7 +257,7 @@ def _untyped(site: Site, said: Any) -> Iterator[Breach]:
 
 
 def types_there(site: Site) -> Iterator[Breach] | Skip:
-    """Types are those of attributes that are there."""
+    """Check that types are given for existing attributes only."""
     attributes = site.node.attributes
     said = attributes.get(ATTR)
     types = said.get("types") if is_dict(said) else None
@@ -267,7 +267,7 @@ def types_there(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _untold(site: Site, name: str, written: str | None) -> Breach:
-    """That there is no attribute of that name, or one that is misspelt so."""
+    """The breach for a type whose attribute is missing, or exists under a misspelt name."""
     path, expected = ("attributes", ATTR, "types", name), "the name of an attribute"
     if written is None:
         return site.breach(path, expected, show(name), fix=did_you_mean(near(name, site.node.attributes)))
@@ -277,7 +277,7 @@ def _untold(site: Site, name: str, written: str | None) -> Breach:
 
 
 def members_not_metadata(site: Site) -> Iterator[Breach] | Skip:
-    """Members of .zgroup and .zarray are none of NCZarr's."""
+    """Check that no member of .zgroup or .zarray is NCZarr metadata."""
     return (
         site.breach((name,), f"an attribute {show(name.lower())}", "a member of the document")
         for name in site.node.document

@@ -1,7 +1,7 @@
-"""OME-Zarr: images of microscopes, with labels, plates and wells, and scenes of several images.
+"""OME-Zarr: microscopy images with labels, plates and wells, and scenes of several images.
 
-Each version is a convention of its own; the rules that versions share are written once. `image`,
-`labels` and `plate` build what validates.
+Each version is a separate convention; the rules that versions share are written once. `image`, `labels` and
+`plate` build specs that validate.
 
 >>> from zom.conventions import ome
 >>> well = ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5}, channels=["DNA", "actin"])
@@ -46,7 +46,7 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """What builds hierarchies, imported when it is asked for: it needs the classes of v2 and of v3."""
+        """Import a builder on first access: builders need the classes of v2 and v3."""
         if name not in {"image", "labels", "plate"}:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
         from zom.conventions.ome.build import image, labels  # noqa: PLC0415 - see above

@@ -29,7 +29,7 @@ class Axis(Part):
 
 
 def kind_of(axis: object) -> str | None:
-    """The type of an axis; None where it has none.
+    """The type of an axis, or None.
 
     >>> kind_of({"name": "x", "type": "space"}), kind_of({"name": "x"})
     ('space', None)
@@ -44,8 +44,8 @@ def _axes_of(site: Site) -> list[Any]:
 
 
 def two_or_three_of_space(site: Site) -> Iterator[Breach]:
-    """Two or three axes are of space, or have no type."""
-    # The `contains` of the published schema is met by an axis without a type, too.
+    """Check that two or three axes are of space, or have no type."""
+    # An axis without a type also matches the `contains` of the published schema.
     axes = [axis for axis in _axes_of(site) if is_dict(axis)]
     found = sum("type" not in axis or axis["type"] == "space" for axis in axes)
     if axes and not 2 <= found <= 3:
@@ -53,7 +53,7 @@ def two_or_three_of_space(site: Site) -> Iterator[Breach]:
 
 
 def one_of_another_type(site: Site) -> Iterator[Breach]:
-    """At most one axis is neither of space nor of time."""
+    """Check that at most one axis is neither of space nor of time."""
     axes = _axes_of(site)
     found = [axis for axis in axes if is_dict(axis) and kind_of(axis) not in {"space", "time"}]
     if len(found) > 1:
@@ -62,7 +62,7 @@ def one_of_another_type(site: Site) -> Iterator[Breach]:
 
 
 def space_in_order(site: Site) -> Iterator[Breach]:
-    """Axes of space called z, y and x come in this order."""
+    """Check that axes of space named z, y and x come in this order."""
     found = [axis.get("name") for axis in _axes_of(site) if is_dict(axis) and kind_of(axis) == "space"]
     names = [name for name in found if isinstance(name, str)]
     lower = [name.lower() for name in names]

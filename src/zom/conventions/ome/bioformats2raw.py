@@ -21,7 +21,7 @@ _CONTAINER: Final = "OME"
 
 
 def numbered(edition: Edition) -> Judge:
-    """Images that nobody lists are in groups 0, 1, 2 and so on."""
+    """Check that images without a `series` list are in groups 0, 1, 2 and so on."""
 
     def numbered(site: Site) -> Iterator[Breach] | Skip:
         node = site.node
@@ -41,7 +41,7 @@ def numbered(edition: Edition) -> Judge:
 
 
 def series_beside_plate(edition: Edition) -> Judge:
-    """Beside a plate the group OME has `series`."""
+    """Check that the group OME has `series` if there is a plate."""
 
     def series_beside_plate(site: Site) -> Iterator[Breach] | Skip:
         container = site.node.groups.get(_CONTAINER)

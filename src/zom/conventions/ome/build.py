@@ -1,6 +1,6 @@
-"""Building OME-Zarr: the spec of an image with all its levels, and of an image with labels.
+"""Build OME-Zarr: the spec of an image with all its levels, and of an image with labels.
 
-What is built has no data yet: `zom.materialize` makes it real, and its arrays are filled one by one.
+The specs have no data: create them with `zom.materialize`, then fill the arrays one by one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Channel: TypeAlias = str | Mapping[str, Any]
-"""A channel: its label, or members of its object in `omero`, such as `color` and `window`."""
+"""A channel: its label, or the members of its object in `omero`, such as `color` and `window`."""
 
 _TYPES: Final = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
 _COLORS: Final = ("FF00FF", "00FF00", "00FFFF", "FFFF00", "FF0000", "0000FF")
@@ -62,16 +62,16 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
 ) -> Any:
     """The spec of an image: a group with an array for each level, each half as large as the one before.
 
-    Axes are named by letters, "tczyx", or by a list of names; t is time, c a channel, z, y and x are
-    space, and `types` says what others are. `scale` is the size of a pixel by axis, 1 where it isn't
-    given; `translation` is where the first one is; `units` default to micrometers and seconds. The axes of space are
-    `halved` as often as `levels` says, or until none is longer than 1024; `factors` are told instead of `halved`
-    where they are others: `{"y": 3, "x": 3}`, or a list of such, for each level.
+    Name axes by letters, "tczyx", or by a list of names. t is time, c a channel, z, y and x are space; pass
+    `types` for others. `scale` is the pixel size by axis, 1 by default; `translation` is the position of the
+    first pixel; `units` default to micrometers and seconds. The axes of space are `halved` for `levels`
+    levels, or until none is longer than 1024. Pass `factors` instead of `halved` for others: `{"y": 3, "x":
+    3}`, or a list, one for each step.
 
-    `method` says how the levels will be filled. A pixel has its center amid those that it stands for, and each
-    level a translation that says so; with "stride" it is the first of them, and translations stay.
-    `zom.pyramid` makes the same, and fills it. With `channels`, the image says how to show them.
-    What else is given goes to the arrays, as to `ArraySpec.build`: `compress`, `shards`, `fill_value` ...
+    `method` is how the levels will be filled. A pixel's center is the middle of the pixels that it stands
+    for, and each level has a matching translation; with "stride", it is the first of them, and translations
+    stay the same. `zom.pyramid` makes the same image and fills it. `channels` describe how to show it.
+    Further arguments go to `ArraySpec.build`: `compress`, `shards`, `fill_value` ...
 
     >>> spec = image("cyx", (2, 1500, 1000), scale={"y": 0.5, "x": 0.5}, channels=["DNA", "actin"])
     >>> [member.shape for member in spec.members.values()]
@@ -151,10 +151,10 @@ def labels(
     properties: Mapping[int, Mapping[str, Any]] | None = None,
     **array: Any,
 ) -> Any:
-    """The spec of an image, as `image` makes it, with a label image below it, of as many levels.
+    """Return the image `source`, as `image` makes it, with a label image below it of as many levels.
 
-    The labels have the axes, scales and chunks of the image; along an axis of channels they are of length
-    1. Their levels are to be made by mode, or by stride where those of the image are. `colors` are red, green, blue and opacity by label, each from 0 to 255.
+    The labels have the image's axes, scales and chunks, and length 1 along a channel axis. Make their levels
+    by mode, or by stride if the image's are. `colors` are red, green, blue, opacity by label, each 0 to 255.
 
     >>> spec = labels(image("yx", (64, 64)), "nuclei", colors={1: (255, 0, 0, 255)})
     >>> spec.members["labels"].members["nuclei"].attributes["ome"]["image-label"]["colors"]
@@ -165,7 +165,7 @@ def labels(
     """
     metadata, version = metadata_of(source)
     of_image: dict[str, Any] = metadata["multiscales"][0]
-    # The translations are those of the image: what is in the middle of a block can't be its first.
+    # The translations are the image's: a value from the middle of a block can't be its first.
     method = "stride" if of_image.get("type") == "stride" else "mode"
     axes = _axes_in(of_image)
     flat = [place for place, axis in enumerate(axes) if axis.get("type") == "channel"]
@@ -197,7 +197,7 @@ def labels(
 def axes_of(
     axes: str | Sequence[str], types: Mapping[str, str], units: Mapping[str, str] | None
 ) -> list[dict[str, Any]]:
-    """The axes as objects, each with its type and its unit; ValueError where OME-Zarr has no such image."""
+    """The axes as objects with types and units; ValueError for an image that OME-Zarr doesn't allow."""
     names = list(axes)
     if len(set(names)) != len(names):
         raise ValueError(f"axes: expected different names, got {axes!r}")
@@ -232,7 +232,7 @@ def pixels_of(
     what: str = "scale",
     default: float = 1,
 ) -> list[float]:
-    """A number for each axis: those that are given by name or in order, and the default for others.
+    """A number for each axis: given by name or in order, otherwise the default.
 
     >>> pixels_of("yx", (0.5, 0))
     Traceback (most recent call last):
@@ -251,7 +251,7 @@ def pixels_of(
 
 
 def _pixel(number: Any, name: str, what: str) -> float:
-    """A scale is finite and positive, a translation finite: ValueError for others."""
+    """Return a finite number, above 0 for a scale; ValueError otherwise."""
     try:
         found = math.nan if isinstance(number, (str, bytes, bool)) else float(number)
     except (TypeError, ValueError, OverflowError):
@@ -272,7 +272,7 @@ def _reduced(names: Sequence[str], made: Sequence[BuiltLevel]) -> str:
 def described_levels(
     axes: list[Mapping[str, Any]], made: Sequence[BuiltLevel], version: Version
 ) -> dict[str, Any]:
-    """What tells of the axes and of the levels, as the version has it."""
+    """The description of the axes and levels in the form of the version."""
     if version == "0.6":
         return {
             "coordinateSystems": [{"name": _SYSTEM, "axes": axes}],
@@ -321,7 +321,7 @@ def _top(dtype: Any) -> int | float:
 
 
 def group_of(metadata: Mapping[str, Any] | None, members: Mapping[str, Any], version: Version) -> Any:
-    """A group with its metadata where the version has it; one without any, where that is None."""
+    """A group with its metadata in the version's place, or without metadata if None."""
     if metadata is None:
         return (
             v2.GroupSpec(members=dict(members)) if version == "0.4" else v3.GroupSpec(members=dict(members))
@@ -332,7 +332,7 @@ def group_of(metadata: Mapping[str, Any] | None, members: Mapping[str, Any], ver
 
 
 def metadata_of(spec: Any) -> tuple[dict[str, Any], Version]:
-    """The metadata of a group that was built, and its version."""
+    """The metadata and the version of a group spec."""
     attributes: dict[str, Any] = dict(spec.attributes)
     if "ome" not in attributes:
         return attributes, "0.4"

@@ -1,4 +1,4 @@
-"""The arrays of an image's levels, and of its labels'."""
+"""The arrays of an image's levels and of its labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Version: TypeAlias = Literal["0.4", "0.5", "0.6"]
 def array_of(
     shape: Sequence[int], names: Sequence[str], dtype: Any, version: Version, options: Mapping[str, Any]
 ) -> Spec:
-    """The array of a level. Chunks and shards are no longer than the array asks for.
+    """The array of a level, with chunks and shards cut to its shape.
 
     >>> array_of((300, 4000), "yx", "u1", "0.5", {"chunks": (512, 512), "shards": (2048, 2048)}).chunk_grid
     {'name': 'regular', 'configuration': {'chunk_shape': [300, 2048]}}
@@ -39,7 +39,7 @@ def array_of(
 
 
 def _check(names: Sequence[str], version: Version, options: Mapping[str, Any]) -> None:
-    """ValueError for a choice that is not free, TypeError for one that no array has."""
+    """Raise ValueError for an option that the image determines, TypeError for an unknown one."""
     mine, other = (v2, v3) if version == "0.4" else (v3, v2)
     known, foreign = (
         set(signature(each.ArraySpec.build).parameters) - {"shape", "dtype"} for each in (mine, other)
@@ -63,7 +63,7 @@ def _check(names: Sequence[str], version: Version, options: Mapping[str, Any]) -
 
 
 def _fitted(shape: Sequence[int], dtype: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Chunks and shards as lengths where they were chosen, cut to what is there of a small level."""
+    """The chunks and shards as lengths if the caller chose them, cut to the shape of a small level."""
     chunks, shards = options.get("chunks"), options.get("shards")
     if chunks is None or chunks == "auto":
         return {"chunks": "auto"}
@@ -86,7 +86,7 @@ def _fitted(shape: Sequence[int], dtype: Any, options: Mapping[str, Any]) -> dic
 def label_array(
     array: Any, flat: Sequence[int], dtype: Any, version: Version, options: Mapping[str, Any]
 ) -> Spec:
-    """The array of a level of labels beside that of the image, of length 1 along the axes at `flat`."""
+    """The array of a label level beside that of the image, with length 1 along the axes at `flat`."""
     shape = tuple(1 if place in flat else length for place, length in enumerate(array.shape))
     grid: Any = array.chunks if version == "0.4" else array.chunk_grid["configuration"]["chunk_shape"]
     chunks = tuple(min(a, max(b, 1)) for a, b in zip(grid, shape, strict=True))

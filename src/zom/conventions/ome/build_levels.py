@@ -1,4 +1,4 @@
-"""The levels of an image: how large each is, how large its pixels are, and where its first pixel is."""
+"""The levels of an image: their shapes, pixel sizes, and the position of the first pixel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["BuiltLevel", "levels_of"]
 
 _LONGEST: Final = 1024
-"""Where nobody says how many levels there are, the last has no longer axis of those that are halved."""
+"""The longest halved axis of the last level if the number of levels is not given."""
 
 
 class BuiltLevel(NamedTuple):
@@ -21,7 +21,7 @@ class BuiltLevel(NamedTuple):
     scale: tuple[float, ...]
     translation: tuple[float, ...]
     factors: tuple[int, ...]
-    """How many elements of the level before make one of this, along each axis."""
+    """How many elements of the previous level make one of this level, along each axis."""
 
 
 def levels_of(  # noqa: PLR0913 - each is a choice of the caller's
@@ -37,11 +37,11 @@ def levels_of(  # noqa: PLR0913 - each is a choice of the caller's
 ) -> list[BuiltLevel]:
     """The levels, from the largest on.
 
-    A pixel stands for two of the level before along each axis that is halved, or for as many as `factors` say,
-    one mapping for each step or one for all. Its center is amid theirs: the translation is half of what the pixel
-    has grown by. Along the axes in `first` it is where the first of them is: the translation stays. What is left
-    over at the end is a pixel, too, and an axis that is shorter than its factor becomes one pixel. `start` is the
-    translation of the first level.
+    A pixel stands for two of the previous level along each halved axis, or for as many as `factors` gives,
+    one mapping per step or one for all. Its center is the middle of theirs: the translation grows by half of
+    the increase in pixel size. Along the axes in `first`, it is at the first of them, and the translation
+    stays the same. A remainder at the end makes a pixel, too, and an axis shorter than its factor becomes one
+    pixel. `start` is the translation of the first level.
 
     >>> [(each.shape, each.translation) for each in levels_of("yx", (5, 1), (2, 2), halved="yx", levels=3)]
     [((5, 1), (0.0, 0.0)), ((3, 1), (1.0, 0.0)), ((2, 1), (3.0, 0.0))]

@@ -1,4 +1,4 @@
-"""Building plates of OME-Zarr: rows and columns of wells, each with its fields of view."""
+"""Build OME-Zarr plates: rows and columns of wells, each with its fields of view."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def plate(  # noqa: PLR0913 - each is a choice of the caller's
     name: str = "plate",
     acquisitions: Sequence[Mapping[str, Any]] = (),
 ) -> Any:
-    """The spec of a plate: of every well, or of those that are named as "B/3", so many `fields` of view.
+    """The spec of a plate: every well, or those in `wells` such as "B/3", each with `fields` fields of view.
 
-    `field` is the image of each field of view, as `image` makes it, or a function that gives that of a well
-    and a number. Rows and columns are names, or how many there are: A, B ... and 1, 2 ... With several
-    `acquisitions`, such as {"id": 0, "name": "first"}, each well has so many fields in each of them.
+    `field` is the image of each field of view, as `image` makes it, or a function from a well and a number to
+    the image. Rows and columns are names or counts: A, B ... and 1, 2 ... With several `acquisitions`, such
+    as {"id": 0, "name": "first"}, each well has `fields` fields in each of them.
 
     >>> from zom.conventions.ome.build import image
     >>> spec = plate(2, 3, ["A/1", "B/3"], field=image("yx", (8, 8)), fields=2)
@@ -64,7 +64,7 @@ def plate(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _letters(place: int) -> str:
-    """A to Z, then AA to AZ and so on, as rows of large plates are called."""
+    """The name of a row: A to Z, then AA to AZ and so on, as in large plates."""
     name = ascii_uppercase[place % 26]
     while place := place // 26:
         place -= 1

@@ -1,7 +1,7 @@
-"""Editions: the versions of OME-Zarr, and what differs between them: where metadata stands.
+"""Editions: where each version of OME-Zarr keeps its metadata.
 
-OME-Zarr 0.4 has its metadata among the attributes of groups of Zarr v2, later ones have it under `ome`, in
-groups of Zarr v3. The rules that versions share are written once, as functions of the edition.
+OME-Zarr 0.4 has its metadata among the attributes of Zarr v2 groups, later versions have it under `ome` in
+Zarr v3 groups. The rules that versions share are written once, as functions of the edition.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["Edition", "Judge", "OMEZarr", "arrays_of", "lists", "reached"]
 
 Judge: TypeAlias = Callable[..., Iterable[Breach] | Skip]
-"""A rule that no name of the vocabulary says, as a function of where it is judged and what the rulebook says."""
+"""A rule that the vocabulary can't express: a function of the site and the rulebook's arguments."""
 
 _NOTHING: Final[Mapping[str, Any]] = JSONDict()
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What versions of OME-Zarr have in common: the key of attributes under which their metadata stands.
+    """The attribute key of the metadata in some versions of OME-Zarr.
 
     >>> Edition("ome").at("multiscales[*].axes"), Edition(None).at("multiscales[*].axes")
     ('ome.multiscales[*].axes', 'multiscales[*].axes')
@@ -43,15 +43,15 @@ class Edition:
     key: str | None
 
     def at(self, selector: str) -> str:
-        """The selector of what stands at `selector` in the metadata."""
+        """The selector of `selector` in the metadata."""
         return selector if self.key is None else f"{self.key}.{selector}"
 
     def path(self, *steps: str | int) -> Path:
-        """What leads from a node's document to what `steps` lead to from the metadata."""
+        """The path from a node's document to `steps` in the metadata."""
         return ("attributes", *steps) if self.key is None else ("attributes", self.key, *steps)
 
     def metadata(self, node: Node) -> Mapping[str, Any]:
-        """The metadata of a node; nothing, where something else than an object stands there.
+        """The metadata of a node; empty if it is not an object.
 
         >>> from zom.formats.node_view import attributes_node
         >>> Edition("ome").metadata(attributes_node({"ome": {"version": "0.5"}}))
@@ -63,7 +63,7 @@ class Edition:
         return found if is_dict(found) else _NOTHING
 
     def images(self, node: Node) -> list[tuple[int, Mapping[str, Any]]]:
-        """The images of a node, those of `multiscales` that are objects, each with its place there."""
+        """The images of a node: the objects in `multiscales`, each with its index."""
         return list(lists(self.metadata(node), "multiscales"))
 
     def is_image(self, node: Node | Unknown | None) -> bool:
@@ -72,7 +72,7 @@ class Edition:
 
 
 def lists(value: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of the list at `key`, each with its place; none where there is no such list.
+    """The objects in the list at `key`, each with its index; none if there is no list.
 
     >>> list(lists({"rows": [{"name": "A"}, 7]}, "rows"))
     [(0, {'name': 'A'})]
@@ -85,7 +85,7 @@ def lists(value: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str
 
 
 def arrays_of(node: Node, image: Mapping[str, Any]) -> Iterator[tuple[int, Node]]:
-    """The arrays of an image that are there and have a shape, each with the place of its dataset.
+    """The arrays of an image that exist and have a shape, each with the index of its dataset.
 
     >>> from zom.formats.node_view import attributes_node
     >>> list(arrays_of(attributes_node({}), {"datasets": [{"path": "0"}]}))
@@ -99,7 +99,7 @@ def arrays_of(node: Node, image: Mapping[str, Any]) -> Iterator[tuple[int, Node]
 
 
 def reached(node: Node, path: str) -> Node | Unknown | None:
-    """As `node.at`, but what is above the root was not read: an image may be opened without its plate.
+    """Like `node.at`, but UNKNOWN above the root: an image may be opened without its plate.
 
     >>> from zom.formats.node_view import attributes_node
     >>> reached(attributes_node({}), "../../")
@@ -114,13 +114,13 @@ def reached(node: Node, path: str) -> Node | Unknown | None:
 
 
 class OMEZarr(Convention):
-    """A convention whose keys stand beside others: the form of each is told by a rule of its own, of all by none."""
+    """A convention with keys among others: a rule for each key checks its form, and none all attributes."""
 
     @cached_property
     def all_rules(self) -> tuple[CheckedRule, ...]:
-        """Every rule, that of the form of all attributes left out."""
+        """Every rule except the one for the form of all attributes."""
         return tuple(each for each in super().all_rules if each.id != "attributes")
 
     def form_rules(self, kind: str | None) -> tuple[tuple[Steps, CheckedRule], ...]:
-        """The rules that the model judges, each with the steps to the field."""
+        """The rules that the model checks, each with the steps to its field."""
         return tuple(pair for pair in super().form_rules(kind) if pair[1].id != "attributes")

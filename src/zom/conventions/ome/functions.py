@@ -1,4 +1,4 @@
-"""The functions that rules of OME-Zarr call, by the names that rulebooks have for them."""
+"""The functions that OME-Zarr rules call, by their names in rulebooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["axes_functions", "shared_functions", "zarr_v3_functions"]
 
 
 def shared_functions(edition: Edition) -> dict[str, Judge | Check]:
-    """What all editions call."""
+    """The functions of all editions."""
     return {
         "space_in_order": space_in_order,
         "as_many_channels": as_many_channels(edition),
@@ -48,7 +48,7 @@ def shared_functions(edition: Edition) -> dict[str, Judge | Check]:
 
 
 def axes_functions() -> dict[str, Judge]:
-    """What rules call on axes that images have themselves: those of 0.4 and 0.5."""
+    """The functions for axes of images, as in 0.4 and 0.5."""
     return {
         "two_or_three_of_space": two_or_three_of_space,
         "one_of_another_type": one_of_another_type,
@@ -57,7 +57,7 @@ def axes_functions() -> dict[str, Judge]:
 
 
 def zarr_v3_functions(edition: Edition) -> dict[str, Judge | Check]:
-    """What came with 0.5: metadata under `ome`, and the group of label images."""
+    """The functions new in 0.5: metadata under `ome`, and the group of label images."""
     return {
         "key_spelling": KEY_SPELLING,
         "same_version": same_version,

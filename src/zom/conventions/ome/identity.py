@@ -1,4 +1,4 @@
-"""Identity: how metadata of OME-Zarr 0.4 and 0.5 is found, which version it tells, and where it may stand.
+"""Identity: how to detect OME-Zarr 0.4 and 0.5 metadata, their version, and where they may be.
 
 https://ngff.openmicroscopy.org/0.5/#metadata
 """
@@ -33,21 +33,21 @@ _KEYS: Final = (
     "labels",
     "series",
 )
-"""What may be under `ome`, in one version or the other."""
+"""The keys under `ome` in any version."""
 
 
 _BARE: Final = {
-    # Of another convention, an object is there.
+    # In another convention, it is an object.
     "multiscales": ("multiscales[*].datasets", "multiscales[*].axes"),
     "image-label": ("image-label.colors", "image-label.properties", "image-label.source"),
     "plate": ("plate.rows", "plate.columns", "plate.wells"),
     "well": ("well.images", "well.version"),
 }
-"""What tells metadata of 0.4 in groups of Zarr v3, where it may not be, by key."""
+"""The selectors that identify 0.4 metadata in Zarr v3 groups, where it is invalid, by key."""
 
 
 KEY_SPELLING: Final = spelled_within("ome", _KEYS)
-"""The check that no key is nearly one of OME-Zarr."""
+"""The check for near misses of OME-Zarr keys."""
 
 
 def _version_of(node: Node) -> object:
@@ -56,7 +56,7 @@ def _version_of(node: Node) -> object:
 
 
 def same_version(site: Site) -> Iterator[Breach] | Skip:
-    """All metadata below the first group that tells a version has that version."""
+    """Check that all metadata below the first group with a version has the same version."""
     own = _version_of(site.node)
     if own is None:
         return Skip("it tells no version")
@@ -77,7 +77,7 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
 
 
 def in_zarr_v3(site: Site) -> Iterator[Breach] | Skip:
-    """Metadata is where its version has it: under `ome` in Zarr v3, beside other attributes in Zarr v2."""
+    """Check that metadata is in its version's place: under `ome` in Zarr v3, among attributes in Zarr v2."""
     if site.node.kind is None:
         return Skip("nobody knows of which format the group is")
     return _in_another_format(site)
@@ -99,12 +99,12 @@ _PATHS: Final = parse_selector("datasets[*].path").steps
 
 
 def nested_chunks(site: Site) -> Iterator[Breach] | Skip:
-    """Chunks are in nested directories."""
+    """Check that chunks are in nested directories."""
     paths = (path for _, path in select(site.scope, _PATHS) if isinstance(path, str))
     arrays = [node for node in map(site.node.at, paths) if isinstance(node, Node) and node.is_array]
     if not arrays:
         return Skip("no array is known")
-    # Where the document has none, chunks are joined by dots.
+    # By default, chunk keys are joined by dots.
     found = ((array, array.document.get("dimension_separator", ".")) for array in arrays)
     return (
         site.breach(("dimension_separator",), '"/"', show(separator), node=array)

@@ -1,4 +1,4 @@
-"""The keys of OME-Zarr 0.4 and 0.5, which differ only in where they stand, and in who tells the version.
+"""The keys of OME-Zarr 0.4 and 0.5, which differ only in their place and in where the version is.
 
 https://ngff.openmicroscopy.org/0.5/#metadata
 """
@@ -21,7 +21,7 @@ __all__ = ["Ome04", "Ome05"]
 
 
 class OmeKeys(Attributes):
-    """What an image, a group of labels, a plate, a well or a series has."""
+    """The keys of an image, a group of labels, a plate, a well or a series."""
 
     multiscales: list[Multiscale] = Field(default=[], min_length=1)
     omero: Omero = Field(default_factory=Omero.model_construct)
@@ -38,6 +38,6 @@ class Ome04(OmeKeys):
 
 
 class Ome05(OmeKeys, key="ome"):
-    """What stands under `ome`."""
+    """The members of `ome`."""
 
     version: str

@@ -1,4 +1,4 @@
-"""The group `labels` of an image: the list of its label images, and what is around them.
+"""The group `labels` of an image: the list of its label images, and the groups around them.
 
 https://ngff.openmicroscopy.org/0.5/#labels-md
 """
@@ -22,7 +22,7 @@ __all__ = ["all_listed", "nothing_between", "with_list"]
 
 
 def with_list(edition: Edition) -> Judge:
-    """The group `labels` of an image has its list."""
+    """Check that the group `labels` of an image has its list."""
 
     def with_list(site: Site) -> Iterator[Breach] | Skip:
         node = (site.node.members or {}).get("labels")
@@ -52,7 +52,7 @@ def _listed(edition: Edition, node: Node) -> list[str]:
 
 
 def _below(edition: Edition, node: Node) -> Iterator[Node]:
-    """The images below a group, those within images left out."""
+    """The images below a group, without those inside images."""
     waiting = [*reversed(node.groups.values())]
     while waiting:
         each = waiting.pop()
@@ -63,7 +63,7 @@ def _below(edition: Edition, node: Node) -> Iterator[Node]:
 
 
 def all_listed(edition: Edition) -> Judge:
-    """All label images below the group are in its list."""
+    """Check that all label images below the group are in its list."""
 
     def all_listed(site: Site) -> Iterator[Breach] | Skip:
         if site.node.members is None:
@@ -82,7 +82,7 @@ def all_listed(edition: Edition) -> Judge:
 
 
 def nothing_between(edition: Edition) -> Judge:
-    """Groups between `labels` and a label image have no attributes."""
+    """Check that groups between `labels` and a label image have no attributes."""
 
     def nothing_between(site: Site) -> Iterator[Breach] | Skip:
         between: dict[str, Node] = {}

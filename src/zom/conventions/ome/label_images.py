@@ -1,4 +1,4 @@
-"""Label images: `image-label`, the colors of the labels, and the image that they belong to.
+"""Label images: `image-label`, the colors of the labels, and their source image.
 
 https://ngff.openmicroscopy.org/0.5/#labels-md
 """
@@ -45,19 +45,19 @@ class Color(Part):
 
 
 class Property(Part):
-    """What else there is to tell of a label."""
+    """Further properties of a label."""
 
     label_value: int = Field(alias="label-value")
 
 
 class Source(Part):
-    """The image that labels belong to."""
+    """The source image of the labels."""
 
     image: str = DEFAULT_SOURCE
 
 
 class ImageLabel(Part):
-    """What a label image tells of its labels."""
+    """The description of the labels of a label image."""
 
     colors: list[Color] = Field(default=[])
     properties: list[Property] = Field(default=[])
@@ -65,13 +65,13 @@ class ImageLabel(Part):
 
 
 def whole(site: Site) -> Iterator[Breach]:
-    """A number is an integer."""
+    """Check that a number is an integer."""
     if isinstance(site.scope, float) and not site.scope.is_integer():
         yield site.breach(site.at(), "an integer", site.scope)
 
 
 def _source_of(edition: Edition, node: Node) -> Node | None:
-    """The image that a label image belongs to, where it is known."""
+    """The source image of a label image if it is known."""
     label = edition.metadata(node).get("image-label")
     source = label.get("source") if is_dict(label) else None
     path = source.get("image", DEFAULT_SOURCE) if is_dict(source) else DEFAULT_SOURCE
@@ -80,7 +80,7 @@ def _source_of(edition: Edition, node: Node) -> Node | None:
 
 
 def source_is_image(edition: Edition) -> Judge:
-    """A path leads to an image."""
+    """Check that a path leads to an image."""
 
     def source_is_image(site: Site) -> Iterator[Breach] | Skip:
         if not isinstance(site.scope, str):
@@ -97,20 +97,20 @@ def source_is_image(edition: Edition) -> Judge:
 
 
 def _with_source(edition: Edition, node: Node) -> tuple[Mapping[str, Any], Node, Mapping[str, Any]] | None:
-    """A label image, the node of the image that it belongs to, and that image; None where they aren't known."""
+    """A label image, the node of its source image, and that image, or None if unknown."""
     source = _source_of(edition, node)
     own, other = edition.images(node), edition.images(source) if source else []
     return (own[0][1], source, other[0][1]) if own and source and other else None
 
 
 def _distinct(datasets: list[Any]) -> int:
-    """How many datasets there are without those that are listed again, of which another rule tells."""
+    """The number of datasets without repeated paths, which another rule reports."""
     paths = [each.get("path") if is_dict(each) else None for each in datasets]
     return len(paths) - sum(path in paths[:place] for place, path in enumerate(paths) if path is not None)
 
 
 def as_many_levels(edition: Edition) -> Judge:
-    """A label image has as many datasets as its image."""
+    """Check that a label image has as many datasets as its source image."""
 
     def as_many_levels(site: Site) -> Iterator[Breach] | Skip:
         found = _with_source(edition, site.node)
@@ -128,7 +128,7 @@ def as_many_levels(edition: Edition) -> Judge:
 
 
 def same_shape(edition: Edition) -> Judge:
-    """Each dimension of a label image is as long as that of its image, or 1."""
+    """Check that each dimension of a label image is as long as in its source image, or 1."""
 
     def same_shape(site: Site) -> Iterator[Breach] | Skip:
         found = _with_source(edition, site.node)
@@ -141,7 +141,7 @@ def same_shape(edition: Edition) -> Judge:
 
 
 def _sizes(node: Node, image: Mapping[str, Any]) -> list[tuple[Node, dict[str, int]]]:
-    """Each array of an image with the lengths of its dimensions, by the names of the axes."""
+    """Each array of an image with the lengths of its dimensions by axis name."""
     names = [axis.get("name") for _, axis in lists(image, "axes")]
     found: list[tuple[Node, dict[str, int]]] = []
     for _, array in arrays_of(node, image):

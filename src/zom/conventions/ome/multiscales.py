@@ -44,7 +44,7 @@ class Multiscale(Part):
 
 
 def no_scale_shrinks(site: Site) -> Iterator[Breach]:
-    """No scale of an axis of space becomes smaller from one dataset to the next."""
+    """Check that no scale of a space axis decreases from one dataset to the next."""
     if not is_dict(site.scope):
         return
     axes = site.scope.get("axes")
@@ -85,6 +85,6 @@ def shrinks(before: object, after: object) -> bool:
         return False
     if not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
         return False
-    # Sizes of levels that are computed may differ in the last digits, and a reflection has a negative scale.
-    # Integers of hundreds of digits can be compared with floats, and not multiplied.
+    # Computed sizes of levels may differ in the last digits, and a reflection has a negative scale. Integers
+    # of hundreds of digits can be compared with floats, but not multiplied.
     return abs(after) < (abs(before) if abs(before) > 1e300 else abs(before) * (1 - 1e-9))

@@ -1,8 +1,8 @@
 """OME-Zarr 0.1, 0.2 and 0.3, which archives hold and every viewer reads, and the drafts of 0.6.
 
 https://ngff.openmicroscopy.org/0.3/. Their metadata is that of 0.4 without transformations: 0.1 and 0.2 have
-five dimensions, in one order, 0.3 has the names of axes. The rules that they share with 0.4 are those of 0.4.
-The drafts of 0.6 changed how transformations are written from one to the next: those are not checked.
+five dimensions in a fixed order, 0.3 has the names of axes. Rules that they share with 0.4 are reused from
+0.4. The drafts of 0.6 changed the form of transformations from one draft to the next: those are not checked.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _PAGE: Final = "https://ngff.openmicroscopy.org/"
 
 
 def _form() -> type[Attributes]:
-    from zom.conventions.ome.older_form import OmeBefore04  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.older_form import OmeBefore04  # noqa: PLC0415 - only if a node has the version
 
     return OmeBefore04
 
 
 def _form_of_drafts() -> type[Attributes]:
-    from zom.conventions.ome.older_form import OmeDraft  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.older_form import OmeDraft  # noqa: PLC0415 - only if a node has the version
 
     return OmeDraft
 
 
 def _arrays(site: Site) -> list[Node]:
-    """The arrays of the images of a node, as far as they are known."""
+    """The known arrays of a node's images."""
     images = lists(site.node.attributes, "multiscales")
     return [array for _, image in images for _, array in arrays_of(site.node, image)]
 
@@ -98,7 +98,7 @@ _NEW_IN_04: Final = frozenset(
 
 
 def _is_old(rule: CheckedRule) -> bool:
-    """Whether a rule of 0.4 held before."""
+    """Whether a rule of 0.4 also applies to earlier versions."""
     is_new = rule.id.startswith(("transform", "axes", "bf2raw")) and rule.id != "axes-ndim"
     return rule.id not in _NEW_IN_04 and not is_new
 
@@ -119,7 +119,7 @@ def _before_04(version: str, own: CheckedRule, *but: str) -> Convention:
     )
 
 
-# Chunks of 0.1 are joined by dots, and no axes are named before 0.3.
+# Chunk keys in 0.1 are joined by dots, and axes have no names before 0.3.
 V01: Final = _before_04("0.1", _DIMENSIONS, "dimension-separator", "axes-ndim")
 V02: Final = _before_04("0.2", _DIMENSIONS, "axes-ndim")
 V03: Final = _before_04("0.3", _NAMES)

@@ -1,4 +1,4 @@
-"""The form of OME-Zarr 0.1 to 0.3, and of the drafts of 0.6, as far as it is checked: no transformations.
+"""The form of OME-Zarr 0.1 to 0.3 and of the drafts of 0.6, without transformations, which are not checked.
 
 https://ngff.openmicroscopy.org/0.3/
 """
@@ -28,7 +28,7 @@ class Image(Part):
 
 
 class PlateWell(Part):
-    """Where a well is."""
+    """The path of a well."""
 
     path: str
 
@@ -51,6 +51,6 @@ class OmeBefore04(Ome04):
 
 
 class OmeDraft(Ome05, key="ome"):
-    """What stands under `ome` in drafts of 0.6."""
+    """The members of `ome` in drafts of 0.6."""
 
     multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form

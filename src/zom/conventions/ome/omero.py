@@ -25,7 +25,7 @@ __all__ = ["Channel", "Omero", "Window", "as_many_channels"]
 
 
 class Window(Part):
-    """The values that a channel may have, and those that are shown."""
+    """The valid values of a channel, and those that are shown."""
 
     min: float
     max: float
@@ -50,7 +50,7 @@ class Omero(Part):
 
 
 def as_many_channels(edition: Edition) -> Judge:
-    """There are as many channels as the axis of channels is long."""
+    """Check that there are as many channels as the channel axis is long."""
 
     def as_many_channels(site: Site) -> Iterator[Breach] | Skip:
         channels = site.scope.get("channels") if is_dict(site.scope) else None
@@ -69,7 +69,7 @@ def as_many_channels(edition: Edition) -> Judge:
 
 
 def _channel_size(edition: Edition, node: Node) -> tuple[int, Node] | None:
-    """How long the axis of channels is in the first array of the first image."""
+    """The length of the channel axis in the first array of the first image, and that array."""
     for _, image in edition.images(node)[:1]:
         axes = image.get("axes")
         places = (

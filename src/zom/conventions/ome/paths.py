@@ -1,4 +1,4 @@
-"""Paths in metadata that lead to groups: of wells, of fields of view, of label images, of a series of images."""
+"""Paths in metadata that lead to groups: wells, fields of view, label images, images of a series."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["leads_to", "no_such_group"]
 
 
 def leads_to(edition: Edition) -> Judge:
-    """What finds each path at `at` that doesn't lead to a group with `key` in its metadata.
+    """Check that each path at `at` leads to a group with `key` in its metadata.
 
-    `ref` and `ref_has` would tell of an array twice, or not at all where it has kept the metadata of a group.
+    `ref` and `ref_has` would report an array twice, or not at all if it has kept the metadata of a group.
     """
 
     def leads(site: Site, key: str, at: str, base: Base = "group") -> Iterator[Breach] | Skip:
@@ -44,7 +44,7 @@ def leads_to(edition: Edition) -> Judge:
 def no_such_group(  # noqa: PLR0913, PLR0917 - a breach has that many facts
     edition: Edition, site: Site, place: Path, path: str, target: object, key: str
 ) -> Breach:
-    """The breach that the `path`, which stands at `place`, leads to a target that is no group with `key`."""
+    """The breach for a `path` at `place` whose target is not a group with `key`."""
     expected, found = f"the path of a group with {edition.at(key)}", show(path)
     if not isinstance(target, Node):
         return site.breach(place, expected, found)

@@ -1,4 +1,4 @@
-"""The wells of a plate: where each is, and the groups of rows and wells.
+"""The wells of a plate: their indices and paths, and the groups of rows and wells.
 
 https://ngff.openmicroscopy.org/0.5/#plate-md
 """
@@ -34,7 +34,7 @@ def _index(well: Any, key: str) -> int | None:
 
 
 def indices_in_range(site: Site) -> Iterator[Breach]:
-    """Indices of wells are places in the lists of rows and of columns."""
+    """Check that indices of wells are within the lists of rows and columns."""
     if not is_dict(site.scope):
         return
     sizes = {"rowIndex": len(_names(site, "rows")), "columnIndex": len(_names(site, "columns"))}
@@ -49,11 +49,11 @@ def indices_in_range(site: Site) -> Iterator[Breach]:
 
 
 def path_agrees(site: Site) -> Sequence[Breach]:
-    """The path of a well names the row and the column of its indices."""
+    """Check that the path of a well has the row and column names of its indices."""
     breaches = list(_disagreeing(site)) if is_dict(site.scope) else []
     if len(breaches) < 2 or 2 * len(breaches) <= len(list(lists(site.scope, "wells"))):
         return breaches
-    # Where most wells disagree, it is the rows or the columns that stand in another order.
+    # If most wells disagree, the rows or the columns are in another order.
     first = breaches[0]
     return (first._replace(found=f"{first.found}; {len(breaches) - 1} more disagree"),)
 
@@ -67,7 +67,7 @@ def _disagreeing(site: Site) -> Iterator[Breach]:
         if row >= len(rows) or column >= len(columns):
             continue
         names = (rows[row], columns[column])
-        # What has no name is told of by another rule.
+        # Another rule reports missing names.
         if all(isinstance(name, str) for name in names) and path != "/".join(names):
             found = f"{show(path)} with rowIndex {row} and columnIndex {column}"
             yield site.breach(site.at("wells", place, "path"), show("/".join(names)), found)
@@ -78,7 +78,7 @@ def _has_images(edition: Edition, well: Node) -> bool:
 
 
 def no_empty(edition: Edition) -> Judge:
-    """No group of a row, or of a well, is without images."""
+    """Check that no group of a row or a well is without images."""
 
     def no_empty(site: Site, one: str) -> Iterator[Breach] | Skip:
         if site.node.members is None:
@@ -99,7 +99,7 @@ def _empty_groups(
         wells = [node for node in row.groups.values() if node.name in names[1]]
         empty = [node for node in wells if node.members is not None and not _has_images(edition, node)]
         if len(empty) == len(wells):
-            # Of a row without images the row is told, not each of its wells.
+            # Report a row without images once, not each of its wells.
             if one == "row":
                 yield site.breach((), "a row with images", "none", node=row)
         elif one == "well":

@@ -1,4 +1,4 @@
-"""Plates: rows and columns of wells, as high-content screening has them.
+"""Plates: rows and columns of wells, as in high-content screening.
 
 https://ngff.openmicroscopy.org/0.5/#plate-md
 """
@@ -23,7 +23,7 @@ __all__ = ["Acquisition", "Line", "Plate", "PlateWell", "no_names_by_case"]
 
 
 def _like(regex: str, words: str) -> Any:
-    """A field of a text, with what messages say of its form."""
+    """A string field with a pattern, which messages describe in words."""
     return Field(pattern=regex, description=words, json_schema_extra={"x-words": True})
 
 
@@ -39,7 +39,7 @@ class Line(Part):
 
 
 class PlateWell(Part):
-    """Where a well is."""
+    """The path and the indices of a well."""
 
     path: Annotated[str, _like("^[A-Za-z0-9]+/[A-Za-z0-9]+$", "the names of a row and a column, joined by /")]
     row_index: int = Field(alias="rowIndex", ge=0)
@@ -47,7 +47,7 @@ class PlateWell(Part):
 
 
 class Acquisition(Part):
-    """One run of taking images."""
+    """One acquisition run."""
 
     id: int = Field(ge=0)
     name: str = ""
@@ -69,7 +69,7 @@ class Plate(Part):
 
 
 def no_names_by_case(site: Site) -> Iterator[Breach]:
-    """Names of rows or of columns differ by more than case."""
+    """Check that names of rows or columns differ by more than case."""
     seen: dict[str, str] = {}
     for place, line in enumerate(site.scope if is_list(site.scope) else ()):
         name = line.get("name") if is_dict(line) else None

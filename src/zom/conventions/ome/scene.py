@@ -1,4 +1,4 @@
-"""Scenes of OME-Zarr 0.6: images that lie in one space, and the transformations between them.
+"""Scenes of OME-Zarr 0.6: images in one space, and the transformations between them.
 
 https://ngff.openmicroscopy.org/0.6/#scene-md
 """
@@ -22,11 +22,11 @@ __all__ = ["SCENE_FUNCTIONS"]
 
 
 End = tuple[str, str]
-"""A coordinate system: the path of its image, or nothing, and its name."""
+"""A coordinate system: the path of its image, or an empty path, and its name."""
 
 
 def _connected(site: Site) -> list[Breach] | Skip:
-    """All that a scene names hangs together; the coordinate systems of one image do so by a rule of their own."""
+    """Check that everything a scene names is connected; another rule checks the systems within one image."""
     found = [(place, _ends(place)) for place in places(site.node) if place.kind == "scene"]
     own: list[End] = [("", name) for name in scene_systems(site.node)]
     edges = [(place, ends) for place, ends in found if ends is not None]
@@ -82,25 +82,25 @@ def _index(site: Site, name: str) -> int:
 
 
 class _Groups:
-    """What hangs together; all coordinate systems of one image do."""
+    """Connected coordinate systems, as a union-find; all systems of one image are connected."""
 
     def __init__(self) -> None:
         self._above: dict[End, End] = {}
 
     def of(self, end: End) -> End:
-        """The one that stands for all that hang together with it."""
+        """The representative of the systems connected with `end`."""
         here = (end[0], "") if end[0] else end
         while (above := self._above.get(here, here)) != here:
             here = above
         return here
 
     def join(self, left: End, right: End) -> None:
-        """Note that the two hang together."""
+        """Connect the two."""
         self._above[self.of(left)] = self.of(right)
 
 
 def _storage(site: Site) -> list[Breach] | Skip:
-    """Arrays of parameters lie in a group coordinateTransformations."""
+    """Check that arrays of parameters are in a group coordinateTransformations."""
     found: list[Breach] = []
     seen = False
     for place in places(site.node):
@@ -133,4 +133,4 @@ SCENE_FUNCTIONS: Final[Functions] = {
     "scene_connected": _connected,
     "storage": _storage,
 }
-"""What the rules of 0.6 on scenes call."""
+"""The functions of the 0.6 rules for scenes."""

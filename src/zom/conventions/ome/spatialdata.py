@@ -1,8 +1,8 @@
-"""The images of SpatialData: OME-Zarr 0.4 and 0.5, with transformations out of a draft of 0.6.
+"""The images of SpatialData: OME-Zarr 0.4 and 0.5 with transformations from a draft of 0.6.
 
-SpatialData names these versions "0.4-dev-spatialdata" and "0.5-dev-spatialdata", so that nobody takes them for
-OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are those of OME-Zarr. Images
-that name OME-Zarr's own version, as those before that change do, or none, are judged so, too: they are no other ones.
+SpatialData names these versions "0.4-dev-spatialdata" and "0.5-dev-spatialdata" to distinguish them from
+OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are OME-Zarr's. The same
+applies to SpatialData images that name OME-Zarr's own version, as those before that change do, or none.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _OTHERWISE: Final = frozenset(
         "omero-color",  # channels have labels only
         "omero-window",
         "omero-window-range",
-        "transforms-of-image",  # SpatialData's own rules speak of them
+        "transforms-of-image",  # SpatialData's own rules cover them
     }
 )
 
 
 _KEPT: Final = "labels-listed"
-"""What only should be, and spatialdata does: viewers show the label images that are listed."""
+"""A SHOULD rule that spatialdata follows: viewers show the listed label images."""
 
 
 def _holds(rule: CheckedRule) -> bool:
-    """Whether a rule of OME-Zarr holds for SpatialData: what only should be, spatialdata leaves out."""
+    """Whether an OME-Zarr rule applies to SpatialData: spatialdata leaves out what is only a SHOULD."""
     where = f"{rule.each or ''}{rule.check.params.get('at', '')}"
     of_image = rule.id.startswith("transform") and "datasets" not in where
     binds = rule.level == "MUST" or rule.id == _KEPT
@@ -47,13 +47,13 @@ def _holds(rule: CheckedRule) -> bool:
 
 
 def _form_of_04() -> type[Attributes]:
-    from zom.conventions.ome.spatialdata_form import Raster04  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.spatialdata_form import Raster04  # noqa: PLC0415 - if a node has the version
 
     return Raster04
 
 
 def _form_of_05() -> type[Attributes]:
-    from zom.conventions.ome.spatialdata_form import Raster05  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.spatialdata_form import Raster05  # noqa: PLC0415 - if a node has the version
 
     return Raster05
 
@@ -62,7 +62,7 @@ _ATTRIBUTES: Final = "spatialdata_attrs"
 
 
 def _is_element(node: Node) -> bool:
-    """Whether SpatialData says that the image is one of its own, there or at the container."""
+    """Whether SpatialData's attributes mark the image, or its container, as SpatialData's."""
     container = next(islice(node.ancestors(), 1, None), None)
     return _ATTRIBUTES in node.attributes or (container is not None and _ATTRIBUTES in container.attributes)
 

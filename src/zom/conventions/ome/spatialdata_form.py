@@ -1,4 +1,4 @@
-"""The form of SpatialData's images: that of OME-Zarr 0.4 and 0.5, with transformations that are SpatialData's own.
+"""The form of SpatialData's images: OME-Zarr 0.4 and 0.5 with SpatialData's own transformations.
 
 https://spatialdata.scverse.org/en/stable/design_doc.html#images
 """
@@ -16,7 +16,7 @@ __all__ = ["Raster04", "Raster05"]
 
 
 class Image(Part):
-    """An image, whose own transformations are SpatialData's."""
+    """An image with SpatialData's own transformations."""
 
     name: str = ""
     axes: list[Axis]
@@ -30,7 +30,7 @@ class Raster04(Ome04):
 
 
 class Raster05(Ome05, key="ome"):
-    """What stands under `ome`."""
+    """The members of `ome`."""
 
     version: str = ""
     multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form

@@ -1,4 +1,4 @@
-"""The rules of OME-Zarr on stored values: label images, of which `colors` describes the values.
+"""OME-Zarr rules for stored values: label images whose values `colors` describes.
 
 https://ngff.openmicroscopy.org/0.5/#labels-md
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["values_colored"]
 
 BACKGROUND = 0
-"""The value of pixels without a label: viewers show nothing there."""
+"""The value of pixels without a label; viewers show nothing there."""
 
 
 def values_colored(edition: Edition) -> Check:
-    """The colors of a label image describe each of its values."""
+    """Check that the colors of a label image cover each of its values."""
 
     def values_colored(site: Site) -> Iterator[Breach] | Skip:
         array = _full_size(edition, site.node)
@@ -48,7 +48,7 @@ def values_colored(edition: Edition) -> Check:
 
 
 def _full_size(edition: Edition, node: Node) -> Node | None:
-    """The array of the first dataset of a label image, the largest one."""
+    """The array of the first dataset of a label image, which is the largest."""
     for _, image in edition.images(node):
         for _, dataset in lists(image, "datasets"):
             path = dataset.get("path")
@@ -58,7 +58,7 @@ def _full_size(edition: Edition, node: Node) -> Node | None:
 
 
 def _described(colors: Any) -> list[int] | None:
-    """The label values that have a color; None where one of them is no integer, of which other rules tell."""
+    """The label values with a color, or None if any is not an integer, which other rules report."""
     if not is_list(colors):
         return None
     values = [each.get("label-value") if is_dict(each) else None for each in colors]

@@ -40,19 +40,19 @@ TypeName = Literal[
     "bijection",
     "byDimension",
 ]
-"""The types that the text names. `inverseOf`, of drafts before 0.6.dev3, is none of them."""
+"""The types that the text names. `inverseOf`, from drafts before 0.6.dev3, is not one of them."""
 
 TYPES: Final = get_args(TypeName)
 
 
 class TransformationForm(Part):
-    """A part whose members are called as in the specification, and not as Python calls its fields."""
+    """A part whose members have their names in the specification, not their Python field names."""
 
     model_config = ConfigDict(populate_by_name=False)
 
 
 class Reference(TransformationForm):
-    """What `input` and `output` are: a coordinate system's name, and the path of the group that has it."""
+    """The form of `input` and `output`: a coordinate system's name, and the path of the group that has it."""
 
     name: str | None = None
     path: str | None = None
@@ -65,7 +65,7 @@ class _Named(TransformationForm):
 
 
 class Identity(_Named):
-    """Nothing is changed."""
+    """The identity: nothing changes."""
 
     type: Literal["identity"]
 
@@ -116,14 +116,14 @@ class Rotation(_Named):
 
 
 class Sequence(_Named):
-    """Some, one after the other."""
+    """Transformations applied one after the other."""
 
     type: Literal["sequence"]
     transformations: list[Transformation] = Field(min_length=1)
 
 
 class Displacements(_Named):
-    """A field of vectors that are added."""
+    """A field of vectors that are added to the points."""
 
     type: Literal["displacements"]
     path: str
@@ -131,7 +131,7 @@ class Displacements(_Named):
 
 
 class Coordinates(_Named):
-    """A field of vectors that are where points lead to."""
+    """A field of vectors that give the new position of each point."""
 
     type: Literal["coordinates"]
     path: str
@@ -139,7 +139,7 @@ class Coordinates(_Named):
 
 
 class Bijection(_Named):
-    """One for each direction."""
+    """One transformation for each direction."""
 
     type: Literal["bijection"]
     forward: Transformation
@@ -147,7 +147,7 @@ class Bijection(_Named):
 
 
 class OfAxes(TransformationForm):
-    """One for some of the axes."""
+    """A transformation of some of the axes."""
 
     transformation: Transformation
     input_axes: list[int] = Field(alias="inputAxes")
@@ -155,26 +155,26 @@ class OfAxes(TransformationForm):
 
 
 class ByDimension(_Named):
-    """Different ones for different axes."""
+    """Different transformations for different axes."""
 
     type: Literal["byDimension"]
     transformations: list[OfAxes]
 
 
 class NoType(TransformationForm):
-    """What is none of these: its fault is its type."""
+    """A transformation of unknown type, reported at `type`."""
 
     type: TypeName
 
 
 def tag_of(value: Any) -> str:
-    """Which part of the union a transformation is."""
+    """The tag of the union part that a transformation belongs to."""
     found = value.get("type") if is_dict(value) else getattr(value, "type", None)
     return f"@{found}" if isinstance(found, str) and found in TYPES else "@none"
 
 
 class AnyOf:
-    """In JSON Schema, a union of parts that differ by their type is `anyOf`: that has words for what is wrong."""
+    """Write a union of parts that differ by type as `anyOf` in JSON Schema, which has better messages."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         made: dict[str, Any] = handler(core)
@@ -192,10 +192,10 @@ Told = (
     | Annotated[Affine, Tag("@affine")]
     | Annotated[Rotation, Tag("@rotation")]
 )
-"""Those that say themselves what they do."""
+"""The transformations with parameters in metadata."""
 
 Stored = Annotated[Displacements, Tag("@displacements")] | Annotated[Coordinates, Tag("@coordinates")]
-"""Those that an array says."""
+"""The transformations with parameters in an array."""
 
 Transformation = Annotated[
     Told
@@ -206,4 +206,4 @@ Transformation = Annotated[
     Discriminator(tag_of),
     AnyOf(),
 ]
-"""Any of them."""
+"""Any transformation."""

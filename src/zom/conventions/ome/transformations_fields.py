@@ -1,4 +1,4 @@
-"""The rules of OME-Zarr 0.6 for parameters that lie in arrays: matrices, and fields of vectors.
+"""The rules of OME-Zarr 0.6 for parameters in arrays: matrices, and fields of vectors.
 
 https://ngff.openmicroscopy.org/0.6/#coordinates-displacements-md
 """
@@ -31,7 +31,7 @@ _NOT_READ: Final = Skip("no parameters in nodes that were read")
 
 
 def _stored(site: Site, types: object) -> Iterator[tuple[Piece, str, Node | None]]:
-    """The transformations whose parameters lie in another node, and that node, where it can be told."""
+    """The transformations with parameters in another node, with the path and the node if it is known."""
     for _, piece in pieces_of(site.node):
         path = piece.value.get("path")
         if isinstance(types, (tuple, dict)) and piece.type in types and isinstance(path, str):
@@ -139,4 +139,4 @@ STORED_FUNCTIONS: Final[Functions] = {
     "field_path": _field_path,
     "field": _field,
 }
-"""What the rules of 0.6 on parameters in arrays call."""
+"""The functions of the 0.6 rules for parameters in arrays."""

@@ -1,4 +1,4 @@
-"""The rules of OME-Zarr 0.6 for the parameters of coordinate transformations, each type for itself.
+"""The rules of OME-Zarr 0.6 for the parameters of coordinate transformations, by type.
 
 https://ngff.openmicroscopy.org/0.6/#trafo-types-md
 """
@@ -26,7 +26,7 @@ _NONE: Final = Skip("no coordinate transformations")
 def _of_pieces(
     faults: Callable[[Piece], Iterable[Fault]], *types: str
 ) -> Callable[[Site], list[Breach] | Skip]:
-    """A rule that asks the same of all transformations of some types."""
+    """A rule that applies `faults` to all transformations, or those of `types`."""
 
     def judged(site: Site) -> list[Breach] | Skip:
         found = [piece for _, piece in pieces_of(site.node) if not types or piece.type in types]
@@ -80,11 +80,11 @@ _LISTS: Final = {
     "mapAxis": (("mapAxis", 2, 5),),
     "projectAxis": (("droppedInputs", 1, 3), ("createdOutputs", 1, 3)),
 }
-"""The lists of indices that the published schema bounds, with the least and the greatest length."""
+"""The index lists that the published schema bounds, with minimum and maximum length."""
 
 
 def _out_of_bounds(piece: Piece) -> Iterator[Fault]:
-    """What the schema says of indices, which it can't compare with numbers of axes, and of sizes."""
+    """Faults of indices and sizes by the bounds of the schema, which can't compare them with the axes."""
     if piece.type == "rotation":
         yield from _not_square(piece)
     for name, least, most in _LISTS.get(piece.type or "", ()):
@@ -123,4 +123,4 @@ PARAMETER_FUNCTIONS: Final[Functions] = {
     "interpolation": _of_pieces(_interpolation, "displacements", "coordinates"),
     "out_of_bounds": _of_pieces(_out_of_bounds, "mapAxis", "projectAxis", "rotation"),
 }
-"""What the rules of 0.6 on parameters of transformations call."""
+"""The functions of the 0.6 rules for parameters of transformations."""

@@ -1,4 +1,4 @@
-"""Where the coordinate transformations of OME-Zarr 0.6 stand at a node, and what they lead from and to.
+"""The places of OME-Zarr 0.6 coordinate transformations at a node, with their inputs and outputs.
 
 https://ngff.openmicroscopy.org/0.6/#coord-trafo-constraints
 """
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Systems = dict[str, int | None]
-"""Coordinate systems by name, each with its number of axes, None where that can't be told."""
+"""Coordinate systems by name, each with its number of axes, or None if unknown."""
 
 
 class Image(NamedTuple):
@@ -40,11 +40,11 @@ class Image(NamedTuple):
     value: Mapping[str, Any]
     systems: Systems
     intrinsic: str | None
-    """The coordinate system that the datasets lead to: that of the first which says one."""
+    """The coordinate system of the datasets: the output of the first dataset that names one."""
 
     @property
     def axes(self) -> list[Any] | None:
-        """The axes of the intrinsic coordinate system; None where they are no list."""
+        """The axes of the intrinsic coordinate system, or None if they are not a list."""
         for _, system in lists(self.value, "coordinateSystems"):
             if system.get("name") == self.intrinsic and is_list(system.get("axes")):
                 axes: list[Any] = system["axes"]
@@ -53,26 +53,26 @@ class Image(NamedTuple):
 
 
 class TransformationPlace(NamedTuple):
-    """A transformation that stands in a list of them, and isn't part of another."""
+    """A transformation in a list that is not part of another transformation."""
 
     kind: Literal["dataset", "image", "scene"]
     path: Path
     value: Mapping[str, Any]
     systems: Systems
-    """Those of the same document that its `input` and `output` may name."""
+    """The coordinate systems of the same document that its `input` and `output` may name."""
     image: Image | None
     dataset: str | None
-    """The `path` of the dataset that it is of."""
+    """The `path` of its dataset."""
 
     def end(self, side: Literal["input", "output"], key: Literal["name", "path"]) -> str | None:
-        """What its input or output says."""
+        """The name or path in its input or output."""
         found = self.value.get(side)
         text = found.get(key) if is_dict(found) else None
         return text if isinstance(text, str) else None
 
 
 def systems_in(value: object) -> Systems:
-    """The coordinate systems of a list of them.
+    """The coordinate systems in a list.
 
     >>> systems_in([{"name": "physical", "axes": [{"name": "y"}, {"name": "x"}]}, 7])
     {'physical': 2}
@@ -118,13 +118,13 @@ def _intrinsic(image: Mapping[str, Any]) -> str | None:
 
 
 def scene_systems(node: Node) -> Systems:
-    """The coordinate systems of a scene's own."""
+    """The scene's own coordinate systems."""
     scene = _ome(node).get("scene")
     return systems_in(scene.get("coordinateSystems")) if is_dict(scene) else {}
 
 
 def places(node: Node) -> tuple[TransformationPlace, ...]:
-    """Every transformation in a list of the node's attributes: those of datasets, images and of a scene."""
+    """Every transformation listed in the node's attributes: those of datasets, images and a scene."""
     return remembered(node, _places)
 
 
@@ -158,7 +158,7 @@ def _listed(  # noqa: PLR0913, PLR0917 - the facts of a place
 
 
 def systems_at(node: Node, path: str) -> Systems | Unknown | None:
-    """The coordinate systems of the image at `path`; None where no image is there, UNKNOWN where nobody can tell."""
+    """The coordinate systems of the image at `path`; None if it is no image, UNKNOWN if it wasn't read."""
     target = node.at(path)
     if not isinstance(target, Node):
         return target
@@ -171,7 +171,7 @@ def systems_at(node: Node, path: str) -> Systems | Unknown | None:
 
 
 def _axes_of(node: Node, place: TransformationPlace, side: Literal["input", "output"]) -> int | None:
-    """How many axes the input or output has, where that is known."""
+    """The number of axes of the input or output, if known."""
     name, path = place.end(side, "name"), place.end(side, "path")
     if place.kind == "dataset" and side == "input":
         array = node.at(path if path is not None else place.dataset or "")
@@ -183,7 +183,7 @@ def _axes_of(node: Node, place: TransformationPlace, side: Literal["input", "out
 
 
 def pieces_of(node: Node) -> tuple[tuple[TransformationPlace, Piece], ...]:
-    """Every transformation of the node and all within it, with the numbers of axes that are known."""
+    """Every transformation of the node, including nested ones, with the known numbers of axes."""
     return remembered(node, _pieces_of)
 
 
@@ -192,7 +192,7 @@ def _pieces_of(node: Node) -> tuple[tuple[TransformationPlace, Piece], ...]:
     for place in places(node):
         inputs, outputs = _axes_of(node, place, "input"), _axes_of(node, place, "output")
         if place.kind == "dataset" and (inputs is None or inputs != outputs):
-            # That an array has other dimensions than its coordinate system is another rule's business.
+            # Another rule reports arrays whose dimensions differ from their coordinate system.
             inputs = outputs
         found.extend((place, piece) for piece in pieces(place.value, place.path, inputs, outputs))
     return tuple(found)

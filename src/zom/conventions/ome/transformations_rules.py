@@ -1,4 +1,4 @@
-"""The rules of OME-Zarr 0.6 for coordinate transformations: where they stand, what they lead from and to.
+"""The rules of OME-Zarr 0.6 for coordinate transformations: their places, inputs and outputs.
 
 https://ngff.openmicroscopy.org/0.6/#coord-trafo-md
 """
@@ -30,7 +30,7 @@ __all__ = ["TRANSFORMATION_FUNCTIONS"]
 def _of_places(
     breaches: Callable[[Site, TransformationPlace], Iterator[Breach]], *kinds: str
 ) -> Callable[[Site], list[Breach] | Skip]:
-    """A rule that asks the same of all transformations at some places."""
+    """A rule that applies `breaches` to all transformations at places of these kinds."""
 
     def judged(site: Site) -> list[Breach] | Skip:
         found = [place for place in places(site.node) if place.kind in kinds]
@@ -42,7 +42,7 @@ def _of_places(
     return judged
 
 
-# --- what they lead from and to ---------------------------------------------------------------------------
+# --- inputs and outputs ----------------------------------------------------------------------------------
 
 
 def _ends(site: Site, place: TransformationPlace) -> Iterator[Breach]:
@@ -71,7 +71,7 @@ def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
             fix=did_you_mean(near(name, place.systems))
             if written is None
             else f"rename {written!r} to {_SYSTEMS!r}",
-            # Of transformations that name the same system, the first tells of it.
+            # Report only the first of several transformations that name the same system.
             cause=(name, site.node.path if place.image is None else pointer_of(place.image.path)),
             slip=None if written is None else (site.node.path, (*place.path[:-2], written)),
         )
@@ -81,7 +81,7 @@ _SYSTEMS: Final = "coordinateSystems"
 
 
 def _systems_written(site: Site, place: TransformationPlace) -> str | None:
-    """The misspelt key under which a scene, which needs no coordinate systems of its own, lists them."""
+    """The misspelt key of a scene's coordinate systems, which a scene may also do without."""
     scene = EDITION.metadata(site.node).get("scene") if place.kind == "scene" else None
     return slip(_SYSTEMS, scene) if is_dict(scene) and _SYSTEMS not in scene else None
 
@@ -177,7 +177,7 @@ def _to_labels(site: Site) -> list[Breach] | Skip:
 
 
 def _datasets(site: Site) -> list[tuple[Path, list[Any]]]:
-    """The list of transformations of each dataset, and where it stands."""
+    """The list of transformations of each dataset, with its path."""
     return [
         ((*image.path, "datasets", place, "coordinateTransformations"), dataset["coordinateTransformations"])
         for image in images(site.node)
@@ -242,7 +242,7 @@ def _names(site: Site) -> list[Breach] | Skip:
 
 
 def _connected(site: Site) -> list[Breach] | Skip:
-    """Every coordinate system of an image can be reached from the intrinsic one."""
+    """Check that every coordinate system of an image can be reached from the intrinsic one."""
     found: list[Breach] = []
     several = False
     for image in images(site.node):
@@ -284,4 +284,4 @@ TRANSFORMATION_FUNCTIONS: Final[Functions] = {
     "to_labels": _to_labels,
     "connected": _connected,
 }
-"""What the rules of 0.6 on the ends of transformations call."""
+"""The functions of the 0.6 rules for inputs and outputs of transformations."""

@@ -1,6 +1,6 @@
-"""How many axes coordinate transformations take and give, and whether their parameters fit that.
+"""The numbers of axes in the input and output of transformations, and whether parameters fit them.
 
-Numbers of axes are known where coordinate systems are, and None elsewhere: what isn't known is not judged.
+Numbers of axes are known if coordinate systems are, else None: unknown ones are not checked.
 https://ngff.openmicroscopy.org/0.6/#trafo-types-md
 """
 
@@ -28,11 +28,11 @@ __all__ = [
 ]
 
 _TOLERANCE = 1e-3
-"""Matrices are often written with a few digits only."""
+"""The tolerance for matrices, which are often written with a few digits only."""
 
 
 def type_of(value: object) -> str | None:
-    """The type that a transformation tells; None where it tells none, or something else than text.
+    """The type of a transformation, or None if missing or not a string.
 
     >>> type_of({"type": "scale"}), type_of({"type": ["scale"]}), type_of(7)
     ('scale', None, None)
@@ -42,7 +42,7 @@ def type_of(value: object) -> str | None:
 
 
 class Piece(NamedTuple):
-    """A transformation, or one within it, and how many axes are on either side of it."""
+    """A transformation, possibly nested, with the numbers of axes in its input and output."""
 
     path: Path
     value: Mapping[str, Any]
@@ -51,12 +51,12 @@ class Piece(NamedTuple):
 
     @property
     def type(self) -> str | None:
-        """Its type; None where none is told."""
+        """Its type, or None."""
         return type_of(self.value)
 
 
 class Fault(NamedTuple):
-    """What of a piece is wrong."""
+    """A fault of a piece."""
 
     path: Path
     expected: str
@@ -64,7 +64,7 @@ class Fault(NamedTuple):
 
 
 def given_axes(value: Any, inputs: int | None) -> int | None:
-    """How many axes come out of a transformation into which `inputs` go.
+    """The number of axes in the output of a transformation with `inputs` axes in its input.
 
     >>> given_axes({"type": "sequence", "transformations": [{"type": "affine", "affine": [[1, 0, 0]]}]}, 2)
     1
@@ -106,7 +106,7 @@ def _length(value: object) -> int:
 
 
 def pieces(value: Any, path: Path, inputs: int | None, outputs: int | None) -> Iterator[Piece]:
-    """The transformation and all within it, those before that are applied before.
+    """The transformation and all nested ones, in the order in which they apply.
 
     >>> two = {"type": "sequence", "transformations": [{"type": "identity"}, {"type": "scale", "scale": [1]}]}
     >>> [(piece.path, piece.inputs) for piece in pieces(two, (), 1, 1)]
@@ -145,7 +145,7 @@ def _within(
 
 
 def _axes_at(value: Mapping[str, Any], side: str) -> tuple[str, Any]:
-    """The axes that a part of a byDimension takes or gives, and their key: 0.6.dev4 wrote `input_axes`."""
+    """The key and the axes of a byDimension part's input or output: 0.6.dev4 wrote `input_axes`."""
     old, new = f"{side}_axes", f"{side}Axes"
     key = old if old in value and new not in value else new
     return key, value.get(key)
@@ -155,7 +155,7 @@ def _axes_at(value: Mapping[str, Any], side: str) -> tuple[str, Any]:
 
 
 def fit_faults(piece: Piece) -> Iterator[Fault]:
-    """Where the parameters of a piece don't fit the axes on its sides.
+    """Parameters of a piece that don't fit its numbers of axes.
 
     >>> scale = Piece((), {"type": "scale", "scale": [1, 2]}, 3, 3)
     >>> [fault.expected for fault in fit_faults(scale)]
@@ -206,7 +206,7 @@ def _matrix_faults(piece: Piece, kind: str) -> Iterator[Fault]:
 
 
 def axes_faults(piece: Piece) -> Iterator[Fault]:
-    """Where indices of axes are out of range, given twice, or left out.
+    """Axis indices that are out of range, repeated, or missing.
 
     >>> [fault.path for fault in axes_faults(Piece((), {"type": "mapAxis", "mapAxis": [0, 0]}, 2, 2))]
     [('mapAxis', 1)]
@@ -266,7 +266,7 @@ def _by_dimension_faults(piece: Piece) -> Iterator[Fault]:
 
 
 def rotation_faults(piece: Piece) -> Iterator[Fault]:
-    """Where the matrix of a rotation is none: its rows are orthonormal, and its determinant is 1.
+    """Faults of a rotation matrix: rows that are not orthonormal, or a determinant other than 1.
 
     >>> turn = Piece((), {"type": "rotation", "rotation": [[0, 1], [1, 0]]}, 2, 2)
     >>> [fault.found for fault in rotation_faults(turn)]

@@ -1,4 +1,4 @@
-"""Transformations of 0.4 and 0.5: the scale, and the translation, that lead from pixels to physical coordinates.
+"""Transformations of 0.4 and 0.5: the scale and the translation from pixels to physical coordinates.
 
 https://ngff.openmicroscopy.org/0.5/#trafo-md
 """

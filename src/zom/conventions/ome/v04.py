@@ -1,4 +1,4 @@
-"""OME-Zarr 0.4: images, labels, plates and wells in Zarr v2, the metadata beside other attributes.
+"""OME-Zarr 0.4: images, labels, plates and wells in Zarr v2, with metadata among other attributes.
 
 https://ngff.openmicroscopy.org/0.4/
 """
@@ -23,7 +23,7 @@ EDITION: Final = Edition(None)
 
 
 def _form() -> type[Attributes]:
-    from zom.conventions.ome.keys import Ome04  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.keys import Ome04  # noqa: PLC0415 - only if a node has the version
 
     return Ome04
 

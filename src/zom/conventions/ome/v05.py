@@ -1,4 +1,4 @@
-"""OME-Zarr 0.5: images, labels, plates and wells in Zarr v3, the metadata under `ome`.
+"""OME-Zarr 0.5: images, labels, plates and wells in Zarr v3, with metadata under `ome`.
 
 https://ngff.openmicroscopy.org/0.5/
 """
@@ -22,7 +22,7 @@ EDITION: Final = Edition("ome")
 
 
 def _form() -> type[Attributes]:
-    from zom.conventions.ome.keys import Ome05  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.keys import Ome05  # noqa: PLC0415 - only if a node has the version
 
     return Ome05
 

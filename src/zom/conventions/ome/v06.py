@@ -27,13 +27,13 @@ __all__ = ["V06", "V06DEV4", "V06RC0"]
 
 
 def _form() -> type[Attributes]:
-    from zom.conventions.ome.v06_form import Ome06  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.v06_form import Ome06  # noqa: PLC0415 - only if a node has the version
 
     return Ome06
 
 
 def _form_of_dev4() -> type[Attributes]:
-    from zom.conventions.ome.v06_dev4 import OmeDev4  # noqa: PLC0415 - where a node has the version
+    from zom.conventions.ome.v06_dev4 import OmeDev4  # noqa: PLC0415 - only if a node has the version
 
     return OmeDev4
 
@@ -58,7 +58,7 @@ V06: Final = register(
 
 
 def _candidate(version: str, form: DefineModel) -> Convention:
-    """0.6 by a name that it had before."""
+    """The convention 0.6 under an earlier version name."""
     made = replace(V06, version=version, title=f"OME-Zarr {version}", attributes=form, owns=V06.owns)
     return register(replace(made, assumed=False))
 

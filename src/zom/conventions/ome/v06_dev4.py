@@ -1,6 +1,6 @@
-"""The form of OME-Zarr 0.6.dev4: that of 0.6, but for the names that a byDimension has for axes.
+"""The form of OME-Zarr 0.6.dev4: that of 0.6 with other names for the axes of a byDimension.
 
-They were `input_axes` and `output_axes` before 0.6rc0: https://github.com/ome-zarr-models/ome-zarr-models-py/pull/477
+Before 0.6rc0: `input_axes`, `output_axes`. https://github.com/ome-zarr-models/ome-zarr-models-py/pull/477
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ __all__ = ["OmeDev4"]
 
 
 class SequenceDev4(Sequence):
-    """Some, one after the other."""
+    """Transformations applied one after the other."""
 
     transformations: list[TransformationDev4] = Field(min_length=1)  # type: ignore[assignment] # another form
 
 
 class BijectionDev4(Bijection):
-    """One for each direction."""
+    """One transformation for each direction."""
 
     forward: TransformationDev4  # pyright: ignore[reportIncompatibleVariableOverride] - another form
     inverse: TransformationDev4  # pyright: ignore[reportIncompatibleVariableOverride] - another form
 
 
 class OfAxesDev4(TransformationForm):
-    """One for some of the axes."""
+    """A transformation of some of the axes."""
 
     transformation: TransformationDev4
     input_axes: list[int]
@@ -46,7 +46,7 @@ class OfAxesDev4(TransformationForm):
 
 
 class ByDimensionDev4(ByDimension):
-    """Different ones for different axes."""
+    """Different transformations for different axes."""
 
     transformations: list[OfAxesDev4]  # type: ignore[assignment] # another form
 
@@ -60,7 +60,7 @@ TransformationDev4 = Annotated[
     Discriminator(tag_of),
     AnyOf(),
 ]
-"""Any of them."""
+"""Any transformation."""
 
 
 class DatasetDev4(Dataset):
@@ -87,7 +87,7 @@ class SceneDev4(Scene):
 
 
 class OmeDev4(Ome06, key="ome"):
-    """What stands under `ome`."""
+    """The members of `ome`."""
 
     multiscales: list[ImageDev4] = Field(default=[], min_length=1)  # type: ignore[assignment] # another form
     scene: SceneDev4 = Field(default_factory=SceneDev4.model_construct)  # pyright: ignore[reportIncompatibleVariableOverride] - another form

@@ -1,4 +1,4 @@
-"""The form of OME-Zarr 0.6: what stands under `ome`, field by field.
+"""The form of OME-Zarr 0.6: the members of `ome`.
 
 https://ngff.openmicroscopy.org/0.6/
 """
@@ -27,7 +27,7 @@ class Axis(TransformationForm):
     type: str = ""
     unit: Any = None
     discrete: bool = False
-    longName: str = ""  # noqa: N815 - as the specification has it
+    longName: str = ""  # noqa: N815 - the name in the specification
 
 
 class CoordinateSystem(TransformationForm):
@@ -63,7 +63,7 @@ class Scene(TransformationForm):
 
 
 class Window(TransformationForm):
-    """The values that are shown; in 0.6 those that a channel may have need not be told."""
+    """The values that are shown; in 0.6, the valid values of a channel are optional."""
 
     start: float
     end: float
@@ -84,7 +84,7 @@ class Omero(TransformationForm):
 
 
 class Ome06(Attributes, key="ome"):
-    """What stands under `ome`."""
+    """The members of `ome`."""
 
     model_config = ConfigDict(populate_by_name=False)
 

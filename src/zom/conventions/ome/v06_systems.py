@@ -1,4 +1,4 @@
-"""The rules of OME-Zarr 0.6 on coordinate systems, and on the arrays that lie in them.
+"""The rules of OME-Zarr 0.6 for coordinate systems and the arrays in them.
 
 https://ngff.openmicroscopy.org/0.6/#coordinate-systems-md
 """
@@ -28,10 +28,10 @@ __all__ = ["EDITION", "SYSTEM_FUNCTIONS"]
 
 @dataclass(frozen=True, slots=True)
 class _Edition06(Edition):
-    """0.6, of whose images the axes are those of the intrinsic coordinate system."""
+    """The edition 0.6, in which the axes of an image are those of its intrinsic coordinate system."""
 
     def images(self, node: Node) -> list[tuple[int, Mapping[str, Any]]]:
-        """The images of a node, each with axes as those of 0.5 have."""
+        """The images of a node, each with axes in the form of 0.5."""
         return [(int(image.path[-1]), {**image.value, "axes": image.axes or []}) for image in images(node)]
 
 
@@ -39,7 +39,7 @@ EDITION: Final = _Edition06("ome")
 
 
 def _spaces(site: Site) -> list[Breach] | Skip:
-    """Two or three axes of space; the published schema takes those of an array, too, as the text's examples do."""
+    """Check for two or three space axes, or array axes, as in the published schema and text's examples."""
     kinds = _kinds(site)
     if kinds is None:
         return Skip("no axes")
@@ -70,7 +70,7 @@ def _kinds(site: Site) -> list[str | None] | None:
 
 
 def _axes_of(image: Image) -> Iterator[tuple[int, str | None, int]]:
-    """The coordinate systems of an image that have a list of axes: place, name, number of axes."""
+    """The coordinate systems of an image with a list of axes: index, name, number of axes."""
     for place, system in lists(image.value, "coordinateSystems"):
         if is_list(system.get("axes")):
             name = system.get("name")
@@ -78,7 +78,7 @@ def _axes_of(image: Image) -> Iterator[tuple[int, str | None, int]]:
 
 
 def _ndim(site: Site) -> list[Breach] | Skip:
-    """Arrays have as many dimensions as the intrinsic coordinate system has axes."""
+    """Check that arrays have as many dimensions as the intrinsic coordinate system has axes."""
     found: list[Breach] = []
     seen = False
     for image in images(site.node):
@@ -103,7 +103,7 @@ def _ndim(site: Site) -> list[Breach] | Skip:
 
 
 def _other_systems(site: Site) -> list[Breach] | Skip:
-    """The text asks it of all coordinate systems of an image, though a projectAxis can't lead to such a one."""
+    """Check that all systems of an image have as many axes: in the text, even those of a projectAxis."""
     found: list[Breach] = []
     seen = False
     for image in images(site.node):
@@ -121,7 +121,7 @@ def _other_systems(site: Site) -> list[Breach] | Skip:
 
 
 def _scale_order(site: Site) -> list[Breach] | Skip:
-    """Pixels of space don't become smaller from one level to the next."""
+    """Check that the pixel size in space doesn't decrease from one level to the next."""
     found: list[Breach] = []
     seen = False
     for image in images(site.node):
@@ -151,7 +151,7 @@ def _spatial(image: Image) -> list[int]:
 
 
 def _scale_of(dataset: Any) -> tuple[tuple[str | int, ...], list[Any] | None]:
-    """The scale of a dataset, and where it stands; None where it has none, or no numbers."""
+    """The path of a dataset's scale, and the scale, or None if missing or not numbers."""
     listed = dataset.get("coordinateTransformations") if is_dict(dataset) else None
     here = listed[0] if is_list(listed) and listed else None
     path: tuple[str | int, ...] = ("coordinateTransformations", 0)
@@ -172,4 +172,4 @@ SYSTEM_FUNCTIONS: Final[Functions] = {
     "other_systems": _other_systems,
     "scale_order": _scale_order,
 }
-"""What the rules of 0.6 on coordinate systems and the arrays in them call."""
+"""The functions of the 0.6 rules for coordinate systems and the arrays in them."""

@@ -38,13 +38,13 @@ class Well(Part):
 
 
 def _plate_above(site: Site) -> Node | None:
-    """The group above the row of a well."""
+    """The group above a well's row."""
     row = site.node.parent
     return None if row is None else row.parent
 
 
 def _acquisitions(edition: Edition, site: Site) -> list[Any] | None:
-    """The ids of the acquisitions of the plate above; None where no plate is known, or it lists none."""
+    """The acquisition ids of the plate above, or None if no plate is known or it lists none."""
     above = _plate_above(site)
     plate = None if above is None else edition.metadata(above).get("plate")
     if not is_dict(plate) or not is_list(plate.get("acquisitions")):
@@ -53,7 +53,7 @@ def _acquisitions(edition: Edition, site: Site) -> list[Any] | None:
 
 
 def acquisition_told(edition: Edition) -> Judge:
-    """Where a plate has several acquisitions, each image tells its own."""
+    """Check that each image names its acquisition if the plate has several."""
 
     def acquisition_told(site: Site) -> Iterator[Breach] | Skip:
         ids = _acquisitions(edition, site)
@@ -70,7 +70,7 @@ def acquisition_told(edition: Edition) -> Judge:
 
 
 def acquisition_known(edition: Edition) -> Judge:
-    """The acquisition of an image is one that the plate lists."""
+    """Check that the acquisition of an image is one that the plate lists."""
 
     def acquisition_known(site: Site) -> Iterator[Breach] | Skip:
         ids = [each for each in _acquisitions(edition, site) or () if each is not None]
@@ -83,7 +83,7 @@ def acquisition_known(edition: Edition) -> Judge:
                 site.at("images", place, "acquisition"),
                 expected,
                 image["acquisition"],
-                # One that the plate has lost is told of at the first of its images.
+                # Report a lost acquisition only at the first of its images.
                 cause=(f"acquisition {image['acquisition']}", above.path),
             )
             for place, image in lists(site.scope, "images")

@@ -1,4 +1,4 @@
-"""Reports: what a validation found, and what it looked at to say so."""
+"""Reports: the findings of a validation, and what it checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Found", "Outcome", "Report", "RuleCount", "report_of"]
 
 Outcome = Literal["passed", "failed", "not applicable"]
-"""What became of a rule."""
+"""The outcome of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class Found:
     """
 
     convention: str
-    """Its id, and its version: `ome/0.5`."""
+    """The id and version of the convention: `ome/0.5`."""
     nodes: int
-    """How many nodes have it."""
+    """The number of nodes that have it."""
     first: str
-    """The first of them."""
+    """The path of the first of them."""
     how: str
-    """By what it was found there."""
+    """The reason why it was detected there."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """How a rule fared: at how many nodes it passed, failed and did not apply.
+    """The results of a rule: at how many nodes it passed, failed and did not apply.
 
     >>> import zom
     >>> report = zom.validate(zom.v3.GroupSpec(members={}), conventions=["xarray"])
@@ -62,11 +62,11 @@ class RuleCount:
     failed: int
     skipped: int
     reasons: Mapping[str, int]
-    """Why it did not apply, and how often."""
+    """The reasons why it did not apply, with counts."""
 
     @property
     def outcome(self) -> Outcome:
-        """What became of it: where it failed at one node, it failed."""
+        """The outcome over all nodes: "failed" if it failed at any node."""
         if self.failed:
             return "failed"
         return "passed" if self.passed else "not applicable"
@@ -74,7 +74,7 @@ class RuleCount:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in a hierarchy, and what was looked at.
+    """The findings in a hierarchy, and what was checked.
 
     >>> import zom
     >>> from zom import v3
@@ -85,25 +85,25 @@ class Report:
     """
 
     subject: str
-    """What was validated: a file, a store, or "spec"."""
+    """The subject of the validation: a file, a store, or "spec"."""
     profile: Profile
     problems: tuple[Problem, ...]
     """The findings, in the order of the nodes."""
     suppressed: tuple[Problem, ...]
-    """What would be a finding, but was suppressed."""
+    """The findings that were suppressed."""
     conventions: tuple[Found, ...]
     rules: tuple[RuleCount, ...]
     """Every rule of the conventions that were found or asked for."""
     nodes: int
-    """How many nodes were looked at."""
+    """The number of nodes checked."""
     digest: str
-    """What identifies the documents: a SHA-256 over them, in hexadecimal."""
+    """A BLAKE2b hash over paths and documents that identifies them, in hexadecimal."""
     not_asked: tuple[str, ...] = ()
-    """What would have been judged, and what it takes that isn't there: a package, or a table."""
+    """Checks that were not run, each with the missing package or table that it needs."""
     store: str | None = None
-    """The store that the keys of findings are keys of; None where a document was validated."""
+    """The store that the findings' keys belong to; None if a document was validated."""
     resting: tuple[Problem, ...] = ()
-    """What is found as well, but rests on one of the findings: once that is mended, it may be gone."""
+    """Further findings that result from another finding: they may disappear once that one is fixed."""
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.problems)
@@ -112,7 +112,7 @@ class Report:
         return len(self.problems)
 
     def __bool__(self) -> bool:
-        return True  # a report without findings is a report
+        return True  # a report without findings is still true
 
     def __repr__(self) -> str:
         counts = [(severity, len(self.of(severity))) for severity in ("error", "warning", "note")]
@@ -121,7 +121,7 @@ class Report:
         return short("Report", f"{self.subject}: {found or 'no problems'} in {nodes}")
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The report as HTML for notebooks."""
         return notebook_html("report", self)
 
     @property
@@ -131,7 +131,7 @@ class Report:
 
     @property
     def checked(self) -> int:
-        """How often a rule was judged: passed or failed at a node. 0 says that nothing was checked."""
+        """How often rules passed or failed at a node; 0 means that nothing was checked."""
         return sum(each.passed + each.failed for each in self.rules)
 
     def of(self, severity: Severity) -> tuple[Problem, ...]:
@@ -144,7 +144,7 @@ class Report:
         return tuple(each for each in self.problems if each.severity == severity)
 
     def file(self, problem: Problem) -> str:
-        """Where the text stands that a finding is in: a document of the store, or what was validated.
+        """The file that a finding is in: a document of the store, or the subject of the validation.
 
         >>> import zom
         >>> report = zom.validate('{"zarr_format": 3, "node_type": "grp"}')
@@ -156,21 +156,21 @@ class Report:
         return f"{self.store.rstrip('/')}/{problem.key}"
 
     def text(self, *, limit: int | None = None, verbose: bool = False) -> str:
-        """The report for people: a line for each finding, and what was checked; at most `limit` findings.
+        """The report for people: a line per finding, at most `limit` of them, and what was checked.
 
-        Where it is to be `verbose`, it says of each rule that doesn't apply why it doesn't.
+        With `verbose`, it also lists why rules don't apply.
 
         >>> import zom
         >>> print(zom.validate(zom.v3.GroupSpec()).text())
         spec: no problems
         NOTHING WAS CHECKED but Zarr itself: no convention was found
         """
-        from zom.conventions.report.text import text_of  # noqa: PLC0415 - each format where it is asked for
+        from zom.conventions.report.text import text_of  # noqa: PLC0415 - each format on first use
 
         return text_of(self, limit=limit, verbose=verbose)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON, as the schema `report/1` has it.
+        """The report as plain JSON, following the schema `report/1`.
 
         >>> import zom
         >>> zom.validate(zom.v3.GroupSpec()).to_dict()["counts"]
@@ -181,7 +181,7 @@ class Report:
         return dict_of(self)
 
     def json(self) -> str:
-        """`to_dict` as text.
+        """The result of `to_dict` as text.
 
         >>> import json, zom
         >>> report = zom.validate(zom.v3.GroupSpec())
@@ -193,7 +193,7 @@ class Report:
         return json_of(self)
 
     def json_lines(self) -> str:
-        """A line of JSON for each finding, and one for the summary.
+        """A line of JSON per finding, and one for the summary.
 
         >>> import json, zom
         >>> json.loads(zom.validate(zom.v3.GroupSpec()).json_lines())["type"]
@@ -215,7 +215,7 @@ class Report:
         return sarif_of((self,))
 
     def junit(self, *, fail_on: Severity = "error") -> str:
-        """The report as JUnit's XML: a suite for each place, a case for each group of rules.
+        """The report as JUnit XML: a suite per subject, a case per group of rules.
 
         >>> import zom
         >>> "<testsuite " in zom.validate(zom.v3.GroupSpec()).junit()
@@ -226,7 +226,7 @@ class Report:
         return junit_of((self,), fail_on=fail_on)
 
     def github(self) -> str:
-        """The findings as commands that GitHub's runners make annotations of.
+        """The findings as workflow commands that GitHub's runners turn into annotations.
 
         >>> import zom
         >>> print(zom.validate('{"zarr_format": 3, "node_type": "grp"}').github(), end="")
@@ -245,7 +245,7 @@ def report_of(
     suppressions: Iterable[Suppression] = (),
     store: str | None = None,
 ) -> Report:
-    """The report of what was judged; `problems` are all findings, placed where users find them.
+    """Make a report of a judgement; `problems` are all findings, located where users find them.
 
     >>> from zom.conventions.framework.detection import judge
     >>> from zom.formats.node_view import attributes_node
@@ -277,7 +277,7 @@ def report_of(
 
 
 def _not_asked(judgement: Judgement) -> tuple[str, ...]:
-    """What was not asked, each once however many nodes it is about."""
+    """The checks that were not run, each once however many nodes it affects."""
     present = {name.partition("/")[0] for name in judgement.presences}
     needed = [
         reason.removeprefix(UNASKED)

@@ -1,7 +1,7 @@
-"""Reports as GitHub's workflow commands, of which its runners make annotations of lines.
+"""Reports as GitHub workflow commands, which its runners turn into annotations of lines.
 
-https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-What a message or a property can't hold is escaped as GitHub's own toolkit does it:
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands Characters that a message
+or property can't hold are escaped as in GitHub's own toolkit:
 https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
 """
 
@@ -24,7 +24,7 @@ _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def github_of(reports: Sequence[Report]) -> str:
-    """A command for each finding, on a line of its own."""
+    """A command for each finding, one per line."""
     return "".join(
         f"{_command(problem, report.file(problem))}\n" for report in reports for problem in report.problems
     )

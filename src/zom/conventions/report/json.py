@@ -1,6 +1,6 @@
-"""Reports as JSON, as schemas/report/1.json describes it; and as lines of JSON.
+"""Reports as JSON, as described by schemas/report/1.json, and as lines of JSON.
 
-What breaks a reader of the schema gets the next number; members may be added without one.
+A change that breaks readers of the schema gets the next number; new members may be added without one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "dict_of", "json_of", "lines_of", "list_of", "rule_of_codes"]
 
 VERSION: Final = 1
-"""Of the schema; `report` in every report."""
+"""The version of the schema; `report` in every report."""
 
 
 def dict_of(report: Report) -> dict[str, Any]:
@@ -39,17 +39,17 @@ def dict_of(report: Report) -> dict[str, Any]:
 
 
 def json_of(report: Report) -> str:
-    """The report as an object."""
+    """The report as a JSON object."""
     return ascii_json(dict_of(report), indent=2) + "\n"
 
 
 def list_of(reports: Sequence[Report]) -> str:
-    """Several reports, as a list of such objects."""
+    """Several reports as a list of such objects."""
     return ascii_json([dict_of(each) for each in reports], indent=2) + "\n"
 
 
 def lines_of(reports: Sequence[Report]) -> str:
-    """A line for each finding, and after those of a report one for its summary."""
+    """A line per finding, and after each report's findings a line for its summary."""
     return "".join(f"{ascii_json(line)}\n" for report in reports for line in _lines(report))
 
 
@@ -66,7 +66,7 @@ def _lines(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def rule_of_codes(report: Report) -> dict[str, RuleCount]:
-    """The rule behind each code; of several versions of a convention, that of one which failed.
+    """The rule behind each code; of several versions of a convention, a rule that failed is preferred.
 
     >>> import zom
     >>> rule_of_codes(zom.validate(zom.v3.GroupSpec(members={}), conventions=["xarray"]))["xarray/dims-length"].level

@@ -1,8 +1,8 @@
-"""Reports as JUnit's XML, which CI servers show as tests: a suite for each place, a case for each group of rules.
+"""Reports as JUnit XML, which CI servers show as tests: a suite per subject, a case per group of rules.
 
-The groups are Zarr's own rules and each convention that was found: a server that is told of every rule that
-passed in every store shows nothing else. There is no standard; the members are those that Jenkins, GitLab and
-pytest agree on: https://github.com/testmoapp/junitxml
+The groups are Zarr's own rules and each convention that was found: one test per passed rule and store would
+flood a server. There is no standard; the members are those that Jenkins, GitLab and pytest agree on:
+https://github.com/testmoapp/junitxml
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ZARR: Final = "zarr"
 
 
 def junit_of(reports: Sequence[Report], *, fail_on: Severity = "error") -> str:
-    """All reports; findings that are less bad than `fail_on` are told of, and are no failures."""
+    """All reports; findings below the severity `fail_on` are included, but are not failures."""
     suites = [_suite(report, fail_on) for report in reports]
     total = sum((suite.counts for suite in suites), Counter[str]())
     lines = [f'<testsuites name="zom" {_attributes(total)}>']
@@ -42,7 +42,7 @@ def junit_of(reports: Sequence[Report], *, fail_on: Severity = "error") -> str:
 
 
 class _Suite:
-    """The cases of one place, as they are written, and counts of them."""
+    """The cases of one subject as XML lines, and counts of them."""
 
     def __init__(self, report: Report, fail_on: Severity) -> None:
         self._report = report
@@ -52,7 +52,7 @@ class _Suite:
         self.counts = Counter[str]()
 
     def add(self, group: str, problems: Sequence[Problem], skipped: str | None = None) -> None:
-        """The case of a group of rules: what they found, or why none of them applied."""
+        """Add the case of a group of rules: its findings, or why none of the rules applied."""
         self.counts["tests"] += 1
         inner: list[str] = []
         failures = [each for each in problems if each.severity in self._bad]
@@ -95,7 +95,7 @@ def _by_group(report: Report) -> dict[str, list[Problem]]:
 
 
 def _judged(report: Report) -> Iterator[tuple[str, list[RuleCount]]]:
-    """Each convention that is in the hierarchy, with its rules: not those that were asked for and are nowhere."""
+    """Each convention in the hierarchy with its rules, without those that were asked for but not found."""
     present = {each.convention for each in report.conventions}
     counts: dict[str, list[RuleCount]] = {}
     for each in report.rules:
@@ -106,7 +106,7 @@ def _judged(report: Report) -> Iterator[tuple[str, list[RuleCount]]]:
 
 
 def _why(rules: Sequence[RuleCount]) -> str | None:
-    """Why none of the rules applies anywhere; None where one does."""
+    """Why none of the rules applies anywhere, or None if one does."""
     if any(each.outcome != "not applicable" for each in rules):
         return None
     reasons = Counter(reason for each in rules for reason in each.reasons)

@@ -1,7 +1,7 @@
-"""Reports in SARIF 2.1.0, the format of code hosts and editors for what analysers find.
+"""Reports in SARIF 2.1.0, the format in which code hosts and editors read the results of analysers.
 
-https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
-GitHub shows a result only where it has a line, and takes one run of a tool:
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html GitHub shows only results that have a line,
+and accepts one run of a tool:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 """
 
@@ -32,7 +32,7 @@ _LEVELS: Final = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
 
 def sarif_of(reports: Sequence[Report]) -> str:
-    """All reports as one run, with the rules that something was found by."""
+    """All reports as one run, with the rules that have a result."""
     descriptors = _fired(reports)
     places = {code: place for place, code in enumerate(descriptors)}
     results = (ascii_json(result) for report in reports for result in _results(report, places))
@@ -42,7 +42,7 @@ def sarif_of(reports: Sequence[Report]) -> str:
         "invocations": [{"executionSuccessful": True}],
         "columnKind": "unicodeCodePoints",
     }
-    # A result a line: with each of its members on a line, a hundred thousand take ten times as long.
+    # One result per line: one member per line would make a hundred thousand results ten times as slow.
     begun = ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}).removesuffix("}]}")
     return f'{begun}, "results": [\n' + ",\n".join(results) + "\n]}]}\n"
 
@@ -58,7 +58,7 @@ def _version() -> dict[str, str]:
 
 
 def _fired(reports: Sequence[Report]) -> dict[str, dict[str, Any]]:
-    """The rules that have a result: a run with all that passed would be longer than what was found."""
+    """The rules that have a result: all rules that passed would be longer than the findings."""
     found: dict[str, dict[str, Any]] = {}
     known = rules()
     for report in reports:
@@ -83,7 +83,7 @@ def _descriptor(count: RuleCount) -> dict[str, Any]:
 
 
 def _own_descriptor(code: str, known: Any) -> dict[str, Any]:
-    """A rule of zom's; the module of one may not be imported here."""
+    """The descriptor of one of zom's own rules; just the id if the rule's module isn't imported."""
     own = known.get(code)
     if own is None:
         return {"id": code}
@@ -135,21 +135,21 @@ def _result(report: Report, problem: Problem, places: dict[str, int]) -> dict[st
 
 
 def _region(problem: Problem) -> dict[str, int]:
-    """Where in the text; the first line, where that isn't known, for a result without a line is not shown."""
+    """The position in the text; line 1 if unknown, since GitHub doesn't show a result without a line."""
     if problem.line is None:
         return {"startLine": 1}
     return {"startLine": problem.line, "startColumn": problem.column or 1}
 
 
 def _logical(node: str, pointer: str = "") -> dict[str, str]:
-    """A node and what is in its document: both as one name."""
+    """A node and the pointer into its document as one name."""
     name = one_line(node)
     whole = f"{name}#{one_line(pointer)}" if pointer else name
     return {"name": name, "fullyQualifiedName": whole, "kind": "property" if pointer else "object"}
 
 
 def _uri(report: Report, problem: Problem) -> str:
-    """The file of a finding as a relative reference, or as the URL that it is."""
+    """The file of a finding as a relative reference, or its URL."""
     if problem.key is None or report.store is None:
         return _reference(report.subject)
     return f"{_reference(report.store.rstrip('/'))}/{quote(bytes_of(problem.key), safe='/~')}"
@@ -157,5 +157,5 @@ def _uri(report: Report, problem: Problem) -> str:
 
 def _reference(file: str) -> str:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", file):
-        return quote(bytes_of(file), safe="/:@?=&%+,;~[]")  # a URL has its escapes already
+        return quote(bytes_of(file), safe="/:@?=&%+,;~[]")  # a URL is already escaped
     return url_of(file)

@@ -1,4 +1,4 @@
-"""Reports as text: a line for each finding, then what was checked, and loudly where nothing was."""
+"""Reports as text: a line per finding, then what was checked, and a loud notice if nothing was."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
 
 
 def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) -> str:
-    """The report; of the findings, at most `limit`; where it is to be verbose, all, and why rules don't apply."""
+    """The report with at most `limit` findings; `verbose` lists all, and why rules don't apply."""
     is_stored = report.store is not None or report.subject not in {"spec", "document"}
     lines: list[str] = []
     told = 0
@@ -38,12 +38,12 @@ def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) 
 
 
 _MANY: Final = 5
-"""As many findings of one rule are listed; of more, the first of them, and how many there are besides."""
+"""The most findings of one rule that are all listed; of more, only the first `_FIRST` and a count are."""
 _FIRST: Final = 3
 
 
 def gathered(problems: Iterable[Problem], *, whole: bool = False) -> Iterator[tuple[Problem, int]]:
-    """The findings that are listed, errors first, those of a rule together; each with how many follow it unseen.
+    """The findings to list, errors first and grouped by rule, each with the number of hidden ones after it.
 
     >>> from zom.problems import Problem
     >>> found = [Problem("a/b", "warning", f"/{n}", "", (), "1", "2") for n in range(400)]
@@ -53,7 +53,7 @@ def gathered(problems: Iterable[Problem], *, whole: bool = False) -> Iterator[tu
     groups: dict[tuple[int, str], list[Problem]] = {}
     for problem in problems:
         groups.setdefault((_SEVERITIES.index(problem.severity), problem.code), []).append(problem)
-    # Sorting is stable: within a severity, the rule whose finding came first stays first.
+    # Sorting is stable: within a severity, rules stay in the order of their first finding.
     for _, group in sorted(groups.items(), key=lambda item: item[0][0]):
         shown = group if whole or len(group) <= _MANY else group[:_FIRST]
         yield from ((problem, 0) for problem in shown[:-1])
@@ -61,7 +61,7 @@ def gathered(problems: Iterable[Problem], *, whole: bool = False) -> Iterator[tu
 
 
 def more_line(problem: Problem, more: int) -> str:
-    """How many findings of the rule are not listed.
+    """The line that counts the unlisted findings of the rule.
 
     >>> from zom.problems import Problem
     >>> more_line(Problem("a/b", "error", "/", "", (), "1", "2"), 1397)
@@ -71,7 +71,7 @@ def more_line(problem: Problem, more: int) -> str:
 
 
 def finding_line(problem: Problem, file: str | None = None) -> str:
-    """A finding as editors and people find their way to it.
+    """A finding as one line that editors can link to.
 
     >>> from zom.problems import Problem
     >>> problem = Problem("v3/shape", "error", "/t", "/members/t/shape/0", ("shape", 0), "1", "2", line=3, column=7)
@@ -82,7 +82,7 @@ def finding_line(problem: Problem, file: str | None = None) -> str:
 
 
 def finding_parts(problem: Problem, file: str | None = None) -> tuple[str, str, str]:
-    """As `finding_line`: the place, the severity, and what is wrong."""
+    """The parts of `finding_line`: the place, the severity, and the rest."""
     line = "" if problem.line is None else f":{problem.line}:{problem.column}"
     place = f"{'' if file is None else one_line(file)}{line}".removeprefix(":")
     where = f"{place}: " if place else ""
@@ -91,7 +91,7 @@ def finding_parts(problem: Problem, file: str | None = None) -> tuple[str, str, 
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """How many findings of each severity there are.
+    """The number of findings of each severity, as text.
 
     >>> counted({"error": 1, "note": 2}), counted({})
     ('1 error, 2 notes', 'no problems')
@@ -101,7 +101,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
-    """What was found, and what was checked to find it; where it is to be verbose, why rules don't apply."""
+    """The counts of findings and what was checked; `verbose` adds why rules don't apply."""
     counts = Counter[str](problem.severity for problem in report)
     hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
     yield f"{one_line(report.subject)}: {counted(counts)}{hidden}"
@@ -126,7 +126,7 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
 
 
 def _unapplied(report: Report) -> Iterator[str]:
-    """The rules that don't apply, by the reason."""
+    """The rules that don't apply, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for each in report.rules:
         if each.outcome == "not applicable":
@@ -136,7 +136,7 @@ def _unapplied(report: Report) -> Iterator[str]:
 
 
 def _main_reason(count: RuleCount) -> str:
-    """Why the rule doesn't apply at most of the nodes."""
+    """The most frequent reason why the rule doesn't apply."""
     return max(count.reasons, key=lambda why: count.reasons[why], default="not in the profile")
 
 

@@ -1,8 +1,8 @@
 """spatial: from the indexes of two dimensions, Y and X, to coordinates.
 
-https://github.com/zarr-conventions/spatial/blob/v0.1/README.md. What a group declares holds for the arrays
-right in it that have both dimensions and declare nothing themselves; a coordinate such as `x` is none of
-them. Within `multiscales.layout`, each level may have its own `spatial:transform` and `spatial:shape`.
+https://github.com/zarr-conventions/spatial/blob/v0.1/README.md. A group's attributes apply to its direct
+child arrays that have both dimensions and declare nothing themselves, so not to a coordinate such as `x`.
+Within `multiscales.layout`, each level may have its own `spatial:transform` and `spatial:shape`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = ["SPATIAL"]
 
-# --- what holds for a node -----------------------------------------------------------------------------------
+# --- attributes that apply to a node ---------------------------------------------------------------------
 
 
 def _heirs(group: Node) -> list[Node]:
-    """The arrays right in a group that declare nothing themselves."""
+    """The direct child arrays of a group that declare nothing themselves."""
     return [each for each in group.arrays.values() if declaration_of(SPATIAL, each) is None]
 
 
@@ -77,7 +77,7 @@ def _of_members(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _near_names(dimensions: list[str], known: list[str]) -> str | None:
-    """What may be meant: names that differ by case only, or a little."""
+    """A suggestion: names that differ by case only, or slightly."""
     folded = {name.casefold(): name for name in known}
     if all(name.casefold() in folded for name in dimensions):
         return f"did you mean {show([folded[name.casefold()] for name in dimensions])}?"
@@ -96,7 +96,7 @@ def _has_transform(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _above(node: Node) -> Iterator[Any]:
-    """What groups say of an array: the one that it is in, and the levels of the pyramids that it is in."""
+    """The attributes that apply to an array from above: its group's, and those of its pyramid levels."""
     parent = node.parent
     if parent is not None and declaration_of(SPATIAL, parent) is not None:
         yield parent.attributes
@@ -200,7 +200,7 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     if declaration_of(SPATIAL, node) is not None or any(
         key.startswith("spatial:") for key in node.attributes
     ):
-        return ()  # where other attributes are used, those are what is told of
+        return ()  # other attributes without a declaration are reported instead
     return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
 
 

@@ -1,4 +1,4 @@
-"""The extent of a grid in space: how long its two dimensions are, and whether a bounding box is that of it.
+"""The extent of a grid in space: the lengths of its two dimensions, and whether a bounding box matches it.
 
 https://github.com/zarr-conventions/spatial/blob/v0.1/README.md#properties
 """
@@ -19,7 +19,7 @@ __all__ = ["lengths_of", "off_by"]
 
 
 def lengths_of(array: Node, dimensions: object) -> tuple[int, int] | None:
-    """How long the two spatial dimensions of an array are, Y first; None where it doesn't have both.
+    """The lengths of an array's two spatial dimensions, Y first, or None if it doesn't have both.
 
     >>> from zom import v3
     >>> from zom.formats.node_view import spec_tree
@@ -43,8 +43,8 @@ def lengths_of(array: Node, dimensions: object) -> tuple[int, int] | None:
 
 
 def off_by(bbox: tuple[float, ...], node: Node, affine: Any, lengths: tuple[int, ...]) -> str | None:
-    """The extent of a grid, where a bounding box is half a cell or more away from it; else None."""
-    # With "node", coordinates are those of the centres of cells, and the last one is one cell less away.
+    """The extent of a grid if a bounding box is more than half a cell away from it, else None."""
+    # With "node", coordinates are those of cell centres, and the last one is one cell closer.
     less = 1 if node.attributes.get(REGISTRATION) == "node" else 0
     extent = affine.extent(lengths[0] - less, lengths[1] - less)
     y, x = affine.cell

@@ -1,9 +1,9 @@
-"""SpatialData: images, labels, points, shapes and tables of one sample, as the library spatialdata stores them.
+"""SpatialData: images, labels, points, shapes and tables of a sample, as the library spatialdata stores them.
 
-https://spatialdata.scverse.org/en/stable/design_doc.html. The document describes the design; where it is
-silent, the library's own reader and writer decide. Images and labels are OME-Zarr, of versions that SpatialData
-names after itself, tables are AnnData: those conventions check them. Points and shapes are in Parquet files
-beside the documents, which are no part of Zarr.
+https://spatialdata.scverse.org/en/stable/design_doc.html. The document describes the design; where it says
+nothing, the library's own reader and writer decide. Images and labels are OME-Zarr with version names of
+SpatialData's own; tables are AnnData. Those conventions check them. Points and shapes are in Parquet files
+beside the documents, which are not part of Zarr.
 """
 
 from __future__ import annotations
@@ -26,4 +26,4 @@ SPATIALDATA: Final = register(
         functions={**CONTAINER_CHECKS, **ELEMENT_CHECKS, **TRANSFORMATION_CHECKS, **TABLE_CHECKS},
     )
 )
-"""SpatialData hierarchies, and elements of them that stand alone."""
+"""SpatialData hierarchies and standalone elements of them."""

@@ -1,4 +1,4 @@
-"""The rules on a container: which elements are in which group, and what they may be called."""
+"""The rules for a container: which elements each group holds, and their valid names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_CONTAINER: Final = Skip("no container, or one without elements")
 
 
 def elements_of(container: Node) -> list[tuple[Role, Node]]:
-    """The members of the groups that hold elements, each with what it should be.
+    """The members of the groups that hold elements, each with its expected role.
 
     >>> from zom.formats.node_view import attributes_node
     >>> elements_of(attributes_node({}))
@@ -69,7 +69,7 @@ def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
             if not is_image(node):
                 yield _no_image(node)
         elif role == "tables":
-            # Of one that says its version only, the rules of AnnData tell.
+            # The AnnData rules report a table that has only a version.
             if kind != "anndata" and (kind is not None or "encoding-version" not in node.attributes):
                 yield Breach(node, path, '"anndata"', found)
         else:
@@ -106,7 +106,7 @@ def _alike(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
 
 
 def _whole(site: Site) -> Iterator[Breach] | Skip:
-    """Members of a container that hold elements, but say so nowhere: a reader passes over them."""
+    """Report members of a container that hold elements under an unknown name: readers skip them."""
     if role_of(site.node) != "container" or site.node.members is None:
         return _NO_CONTAINER
     return (

@@ -1,6 +1,6 @@
-"""The elements of SpatialData: what tells each, and the versions of their formats.
+"""The elements of SpatialData: how to recognize each, and the versions of their formats.
 
-https://github.com/scverse/spatialdata/blob/main/src/spatialdata/_io/format.py is the list of versions.
+https://github.com/scverse/spatialdata/blob/main/src/spatialdata/_io/format.py lists the versions.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LINK: Final = "https://spatialdata.scverse.org/en/stable/design_doc.html"
 ATTRIBUTES: Final = "spatialdata_attrs"
 TABLE_TYPE: Final = "spatialdata-encoding-type"
 TYPES: Final = ("ngff:shapes", "ngff:points")
-"""The values of `encoding-type` that are SpatialData's own."""
+"""The values of `encoding-type` that SpatialData defines."""
 
 Role: TypeAlias = Literal["container", "images", "labels", "points", "shapes", "tables"]
-"""What a group is: the whole, or an element of the group that has this name."""
+"""The role of a group: the container, or an element of the group with this name."""
 
 PLACES: Final[tuple[Role, ...]] = ("images", "labels", "points", "shapes", "tables")
-"""The groups of a container in which elements are."""
+"""The groups of a container that hold elements."""
 
 _VERSIONS: Final[dict[Role, dict[str, tuple[str, ...]]]] = {
     "container": {"v2": ("0.1",), "v3": ("0.2",)},
@@ -52,15 +52,15 @@ _VERSIONS: Final[dict[Role, dict[str, tuple[str, ...]]]] = {
     "shapes": {"v2": ("0.1", "0.2"), "v3": ("0.3",)},
     "tables": {"v2": ("0.1",), "v3": ("0.2",)},
 }
-"""The versions of each format, by the format of Zarr in which it is stored."""
+"""The versions of each format by the Zarr format that stores it."""
 
 
 _OME_ZARR: Final = {"0.1": "0.4", "0.2": "0.4-dev-spatialdata", "0.3": "0.5-dev-spatialdata"}
-"""The version of OME-Zarr that images name, by that of their format."""
+"""The OME-Zarr version that images name, by the version of their format."""
 
 
 def role_of(node: Node) -> Role:
-    """What a group is that has metadata of SpatialData.
+    """The role of a group with SpatialData metadata.
 
     >>> from zom.formats.node_view import attributes_node
     >>> role_of(attributes_node({"encoding-type": "ngff:points"})), role_of(attributes_node({"spatialdata_attrs": {}}))
@@ -82,18 +82,18 @@ def role_of(node: Node) -> Role:
 
 
 def is_image(node: Node) -> bool:
-    """Whether it has the metadata of an image of OME-Zarr."""
+    """Whether the node has OME-Zarr image metadata."""
     return "multiscales" in metadata_of(node)[1]
 
 
 def metadata_of(node: Node) -> tuple[Path, dict[str, Any]]:
-    """The metadata of OME-Zarr of a group, and where it stands."""
+    """The path of a group's OME-Zarr metadata, and the metadata."""
     found = node.attributes.get("ome")
     return (("ome",), found) if is_dict(found) else ((), dict(node.attributes))
 
 
 def image_of(node: Node) -> tuple[Path, dict[str, Any]] | None:
-    """The image that a group is, of which SpatialData has one in each, and what leads to it from the attributes."""
+    """The path and metadata of the image in a group's attributes; SpatialData has one image per group."""
     before, metadata = metadata_of(node)
     images = metadata.get("multiscales")
     first = images[0] if is_list(images) and images else None
@@ -105,7 +105,7 @@ def _version_place(role: Role) -> Path:
 
 
 def _version_known(site: Site) -> Iterator[Breach] | Skip:
-    """The reader finds the format of an element by its version, of an image by that of OME-Zarr."""
+    """Check the version: readers choose the format by it, for images by the OME-Zarr version."""
     node = site.node
     role = role_of(node)
     if node.parent is not None and node.parent.name in PLACES and node.parent.name != role:
@@ -125,11 +125,11 @@ def _version_known(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _ome_version_fits(site: Site, version: str) -> Iterator[Breach]:
-    """An image names the version, OME-Zarr's own where that was still its format's; of unknown ones the report tells."""
+    """Report an image that lacks the OME-Zarr version, or has OME-Zarr's own instead of SpatialData's."""
     node = site.node
     path, held = metadata_of(node) if node.form == "v3" else image_of(node) or ((), {})
     if not path:
-        return  # no image, which another rule tells
+        return  # not an image: another rule reports it
     found, wanted = held.get("version"), _OME_ZARR[version]
     if found is None or (found in ("0.4", "0.5") and found != wanted):
         expected = f"{show(wanted)}, as the format of {role_of(node)} is {version}"
@@ -160,7 +160,7 @@ def _point_keys(site: Site) -> Iterator[Breach] | Skip:
 
 
 _GEOMETRIES: Final = {"POINT": 0, "POLYGON": 3, "MULTIPOLYGON": 6}
-"""The geometries of shapes, with the numbers that shapely has for them."""
+"""The geometries of shapes, with their numbers in shapely."""
 
 
 def _is_old_shapes(node: Node) -> bool:

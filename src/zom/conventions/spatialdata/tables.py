@@ -1,4 +1,4 @@
-"""The tables of SpatialData: AnnData groups that say which elements their rows are about.
+"""The tables of SpatialData: AnnData groups that name the elements their rows annotate.
 
 https://spatialdata.scverse.org/en/stable/design_doc.html#table-table-of-annotations-for-regions
 """
@@ -27,7 +27,7 @@ _NO_TABLE: Final = Skip("no table that says which elements it is about")
 
 
 def _said(node: Node) -> dict[str, Any]:
-    """What a table says of the elements that it is about; null is as good as nothing."""
+    """The keys of a table that name the elements it annotates; null counts as missing."""
     if role_of(node) != "tables":
         return {}
     return {key: node.attributes[key] for key in _KEYS if node.attributes.get(key) is not None}
@@ -72,7 +72,7 @@ def _regions_there(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _listing(container: Node, name: object) -> tuple[Node, ...]:
-    """The group of label images, where it lists that name."""
+    """The group of label images if it lists that name."""
     group = (container.members or {}).get("labels")
     listed = None if group is None else metadata_of(group)[1].get("labels")
     return (group,) if group is not None and is_list(listed) and name in listed else ()

@@ -1,7 +1,7 @@
-"""The transformations of elements: how the coordinates of each lead to coordinate systems that they share.
+"""The transformations of elements from their coordinates to shared coordinate systems.
 
-https://spatialdata.scverse.org/en/stable/design_doc.html#transformations. They are those of a draft of OME-Zarr,
-with input and output written out: images have theirs beside their datasets, points and shapes among the attributes.
+https://spatialdata.scverse.org/en/stable/design_doc.html#transformations. They follow a draft of OME-Zarr,
+with input and output written out. Images have them beside datasets, points and shapes in attributes.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _PARAMETERS: Final = {
     "sequence": "transformations",
     "byDimension": "transformations",
 }
-"""Each type, and the parameter that it needs."""
+"""Each transformation type with its required parameter."""
 _NOTHING: Final = Skip("no element with transformations")
 
 
 def _holder(node: Node) -> tuple[Path, dict[str, Any]] | None:
-    """What the transformations of an element stand in, and what leads there from its document."""
+    """The path from an element's document to the object with its transformations, and that object."""
     role = role_of(node)
     if role in {"points", "shapes"}:
         return ("attributes",), dict(node.attributes)
@@ -51,7 +51,7 @@ def _holder(node: Node) -> tuple[Path, dict[str, Any]] | None:
 
 
 def _transformations(node: Node) -> list[Located]:
-    """The transformations that are objects, those of a sequence too, each with its place."""
+    """The transformations that are objects, each with its path; includes those inside sequences."""
     held = _holder(node)
     waiting = [] if held is None else list(_items(*held, _KEY))
     found: list[Located] = []
@@ -82,7 +82,7 @@ def _listed(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _each(judge: Callable[[Path, dict[str, Any]], Iterator[tuple[Path, str, object, str | None]]]) -> Judge:
-    """The rule that `judge` makes of each transformation."""
+    """Turn `judge`, which checks one transformation, into a rule."""
 
     def judged(site: Site) -> Iterator[Breach] | Skip:
         found = _transformations(site.node)
@@ -173,7 +173,7 @@ def _wrong_systems(site: Site, found: list[Located]) -> Iterator[Breach]:
 
 
 def _axes_kept(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, str, object, str | None]]:
-    """What moves points within their axes has the same ones before and after it."""
+    """Check that a transformation within its axes has the same axes in input and output."""
     before, after = _names(each, "input"), _names(each, "output")
     if not before or not after:
         return  # the rule on coordinate systems reports it
@@ -190,7 +190,7 @@ def _axes_kept(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, str, ob
 
 
 def _names(each: dict[str, Any], key: str) -> list[str]:
-    """The names of the axes; none where one has no name or the name of another."""
+    """The names of the axes; empty if a name is missing or repeated."""
     names = [axis.get("name") if is_dict(axis) else None for axis in _axes(each, key)]
     told = [name for name in names if isinstance(name, str)]
     return told if len({*told}) == len(names) else []
@@ -209,7 +209,7 @@ def _wrong_axes(site: Site, path: Path, system: dict[str, Any]) -> Iterator[Brea
         if not is_dict(axis) or not isinstance(name, str) or not isinstance(axis.get("type"), str):
             yield site.breach(at, "an object with the strings name and type", show(axis))
             if not is_dict(axis):
-                return  # who writes names alone does so for all axes
+                return  # a writer that uses bare names does so for all axes
         elif axis["type"] != "channel" and "unit" not in axis:
             yield site.breach((*at, "unit"), "a unit, as every axis but channels has", "nothing")
         elif name in seen:

@@ -1,10 +1,10 @@
-"""xarray: how Datasets and DataTrees lie in Zarr groups; checked, and built.
+"""xarray: how Zarr groups store Datasets and DataTrees; checked, and built.
 
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 
-Where nothing is asked for, a group counts as a Dataset where one of its arrays is a coordinate variable (of
-its own name's dimension), names `coordinates`, or has the `_ARRAY_DIMENSIONS` of Zarr v2, and in Zarr v3 where
-all dimensions of all of its arrays have names. The levels of an OME-Zarr image, which may have those too, are none: xarray's rules are checked there only when asked for.
+By default, a group counts as a Dataset if one of its arrays is a coordinate variable (its only dimension has
+its own name), names `coordinates`, or has the `_ARRAY_DIMENSIONS` of Zarr v2, or if in Zarr v3 all dimensions
+of all arrays have names. The levels of an OME-Zarr image don't count: ask for xarray's rules to check them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["XARRAY", "Variable", "dataset"]
 
 _OTHERS: Final = frozenset({"multiscales", "encoding-type", "spatialdata_attrs"})
-"""What a group of another convention has, whose arrays are no variables."""
+"""Attributes of groups of other conventions, whose arrays are not variables."""
 
 
 def _detect(node: Node) -> str | None:
-    """Why the node is part of a Dataset."""
+    """The reason why the node is part of a Dataset, or None."""
     group = node if node.is_group else node.parent
-    # Else each array of a group would ask all the others.
+    # Otherwise each array of a group would query all the others.
     return None if group is None else remembered(group, _dataset)
 
 
@@ -61,10 +61,10 @@ def _dataset(group: Node) -> str | None:
 
 
 def _named_throughout(group: Node) -> str | None:
-    """Whether the arrays of a group of Zarr v3 have dimensions as those of a Dataset without coordinates.
+    """The reason why the arrays of a Zarr v3 group look like a Dataset without coordinates, or None.
 
-    Every dimension has a name. Those of one name are as long, but where the document shows xarray's hand: the
-    levels of a pyramid have the same names, too, and are of different sizes.
+    Every dimension has a name. Dimensions of the same name have the same length, unless xarray left its mark
+    in the document: the levels of a pyramid share names, too, but differ in size.
     """
     arrays = group.arrays.values()
     if (
@@ -77,7 +77,7 @@ def _named_throughout(group: Node) -> str | None:
     agree = True
     for array in arrays:
         names = array.dims or ()
-        # Where a length isn't one, the names still say what the group is.
+        # Without valid lengths, the names still identify the group.
         if None in names or not (names if array.ndim is None else len(names) == array.ndim):
             return None
         for name, length in zip(names, array.shape or (), strict=False):

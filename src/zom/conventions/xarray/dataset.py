@@ -1,6 +1,6 @@
-"""Datasets as xarray has them, built as specs: dimensions, coordinates, masks, packing, times, groups below.
+"""Build xarray Datasets as specs: dimensions, coordinates, masks, packing, times, child groups.
 
-What is built breaks none of xarray's rules; what would is refused, before anything is stored.
+The result follows all of xarray's rules; anything else is refused before it is stored.
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 """
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["ENCODING_WORDS", "Variable", "auxiliary", "dataset", "encoded_attributes"]
 
 ENCODING_WORDS: Final = ("units", "calendar", "scale_factor", "add_offset", "missing")
-"""What says how a variable is encoded, beside its data type."""
+"""The settings, beside the data type, that describe how a variable is encoded."""
 
 _NOT_MASKED: Final = "xarray/fill-value-dtype"
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of a dataset: its dimensions by name, its data type as it is stored, and how it is encoded.
+    """A variable of a dataset: the names of its dimensions, its stored data type, and its encoding.
 
     >>> Variable(("time", "lat"), "int16", scale_factor=0.1, add_offset=273.15, missing=-32768).dims
     ('time', 'lat')
@@ -51,17 +51,17 @@ class Variable:
     _: KW_ONLY
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     units: str | None = None
-    """Such as "K", or of a time "days since 2000-01-01"."""
+    """Units such as "K", or "days since 2000-01-01" for a time."""
     calendar: str | None = None
     missing: Any = None
-    """The stored value that stands for none; also what chunks hold that were never written."""
+    """The stored value for missing data; also the value of chunks that were never written."""
     scale_factor: float | None = None
-    """What stored values are multiplied with when they are read; then `add_offset` is added."""
+    """The factor for stored values when they are read; then `add_offset` is added."""
     add_offset: float | None = None
     chunks: ChunkChoice | Mapping[str, int] = "auto"
-    """As `ArraySpec.build` takes them, or lengths by dimension: all of those that are not named."""
+    """A choice as for `ArraySpec.build`, or lengths by dimension; other dimensions are not chunked."""
     shards: ShardChoice = None
-    """Of Zarr v3 only."""
+    """The shards, in Zarr v3 only."""
     compress: Compression = "zstd"
 
     @property
@@ -104,11 +104,11 @@ def dataset(  # noqa: PLR0913 - a dataset has that many parts
     groups: Mapping[str, Any] | None = None,
     zarr_format: Literal[2, 3] = 3,
 ) -> v3.GroupSpec | v2.GroupSpec:
-    """A group that xarray opens as a dataset, or with `groups` below it, as a DataTree.
+    """A group that xarray opens as a Dataset or, with child `groups`, as a DataTree.
 
-    `sizes` has the lengths of dimensions once, by name. Of `coordinates`, those that are called like their
-    only dimension index it; the others are named where xarray looks for them. SpecError, where the result
-    would break rules of xarray.
+    `sizes` has the length of each dimension by name. A coordinate with the name of its only dimension indexes
+    it; the others are listed where xarray looks for them. Raises SpecError if the result would break rules of
+    xarray.
 
     >>> spec = dataset(
     ...     {"time": 48, "lat": 181},
@@ -151,14 +151,14 @@ def dataset(  # noqa: PLR0913 - a dataset has that many parts
 
 
 def _beside_indexes(coordinates: Variables) -> list[str]:
-    """The coordinates that are no dimension's own."""
+    """The coordinates that don't index a dimension."""
     return [name for name, variable in coordinates.items() if variable.names != (name,)]
 
 
 def auxiliary(
     variables: Mapping[str, Sequence[str | None]], coordinates: Mapping[str, Sequence[str | None]]
 ) -> dict[str, list[str]]:
-    """By variable, the coordinates that have none but its dimensions, as xarray writes them; dimensions by name.
+    """For each variable, the coordinates with no other dimensions, as xarray writes them; takes dims by name.
 
     >>> auxiliary({"t": ("y", "x"), "s": ("y",)}, {"lon": ("y", "x")})
     {'t': ['lon'], 's': []}
@@ -206,10 +206,10 @@ def _refuse_findings(spec: v3.GroupSpec | v2.GroupSpec) -> None:
 def encoded_attributes(
     name: str, data_type: object, encoding: Mapping[str, Any], attributes: Mapping[str, Any], form: str
 ) -> dict[str, Any]:
-    """The attributes of a variable with those that say how it is encoded, as xarray writes them.
+    """The attributes of a variable together with those that describe its encoding, as xarray writes them.
 
-    `encoding` has any of units, calendar, scale_factor, add_offset and missing, each a value; the data type is
-    spelled as the format spells it.
+    `encoding` has any of units, calendar, scale_factor, add_offset and missing, each a value; spell the data
+    type as the Zarr format does.
 
     >>> encoded_attributes("t", "int16", {"scale_factor": 1, "missing": -9}, {"long_name": "heat"}, "v3")
     {'long_name': 'heat', 'scale_factor': 1.0, '_FillValue': -9}
@@ -218,7 +218,7 @@ def encoded_attributes(
     given = {
         "units": encoding.get("units"),
         "calendar": encoding.get("calendar"),
-        # An integer would make xarray decode integers, which have no room for NaN.
+        # An integer would make xarray decode to integers, which cannot hold NaN.
         **{
             word: None if encoding.get(word) is None else float(encoding[word])
             for word in ("scale_factor", "add_offset")
@@ -245,7 +245,7 @@ def _lengths(variable: Variable) -> Any:
 def _v3_array(
     name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
 ) -> v3.ArraySpec:
-    from zom.formats import v3  # noqa: PLC0415 - where there is one to build
+    from zom.formats import v3  # noqa: PLC0415 - only if one is built
 
     fill = AUTO if variable.missing is None else variable.missing
     spec = v3.ArraySpec.build(
@@ -265,9 +265,9 @@ def _v2_array(
 ) -> v2.ArraySpec:
     if variable.shards is not None:
         raise refuse(f"{name}.shards", "none, for Zarr v2 has no shards", variable.shards)
-    from zom.formats import v2  # noqa: PLC0415 - where there is one to build
+    from zom.formats import v2  # noqa: PLC0415 - only if one is built
 
-    # xarray takes fill_value for the mask: where nothing is missing, it has to be null.
+    # xarray uses fill_value as the mask: it has to be null if nothing is missing.
     return v2.ArraySpec.build(
         shape=shape,
         dtype=variable.dtype,
@@ -280,7 +280,7 @@ def _v2_array(
 
 
 def _mask(name: str, data_type: object, missing: Any) -> Any:
-    """The attribute `_FillValue` in Zarr v3: floats in base64, so that NaN can be written, too."""
+    """The `_FillValue` attribute for Zarr v3: floats in base64, which can also hold NaN."""
     kind = data_type.rstrip("0123456789") if isinstance(data_type, str) else ""
     if kind == "float":
         return _in_base64(missing)

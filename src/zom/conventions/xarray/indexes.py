@@ -1,7 +1,7 @@
-"""The values of xarray's indexes: what a group of a DataTree shares with those above it.
+"""The values of xarray's indexes, which a group of a DataTree shares with its ancestors.
 
-A child inherits the coordinates of its ancestors, so where it has an index of its own for a dimension of theirs,
-the two are one: xarray refuses to open a tree whose indexes differ ("not aligned with its parents").
+A child inherits its ancestors' coordinates. If it has its own index for one of their dimensions, the two have
+to be equal: xarray refuses to open a tree whose indexes differ ("not aligned with its parents").
 https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-and-coordinate-inheritance
 """
 
@@ -23,7 +23,7 @@ __all__ = ["indexes_aligned"]
 
 
 def indexes_aligned(site: Site) -> Iterator[Breach] | Skip:
-    """The indexes of a group hold the values of those above it, for the same dimension."""
+    """Check that a group's indexes have the same values as those of its ancestors for the same dimension."""
     pairs = [(own, above) for own in _indexes(site.node) if (above := _above(own)) is not None]
     if not pairs:
         return Skip("no index that a group above has, too")
@@ -37,7 +37,7 @@ def _indexes(group: Node) -> list[Node]:
 
 
 def _above(index: Node) -> Node | None:
-    """The nearest index of the same name in the groups above the one that holds it."""
+    """The nearest index of the same name in the ancestors of its group."""
     groups = [] if index.parent is None else list(index.parent.ancestors())
     found = (group.arrays.get(index.name) for group in groups)
     return next((node for node in found if node is not None and node.dims == (node.name,)), None)
@@ -53,7 +53,7 @@ def _differing(site: Site, pairs: list[tuple[Node, Node]]) -> Iterator[Breach]:
 
 
 def _first_difference(own: Node, above: Node) -> tuple[int, Any, Any] | None:
-    """Where two indexes differ first, and both values; None where they are the same, or another rule tells."""
+    """The first place where two indexes differ, with both values, or None if equal or of different shapes."""
     if own.shape != above.shape:
         return None
     for start, left, right in in_step(own.blocks() or iter(()), above.blocks() or iter(())):
@@ -66,9 +66,9 @@ def _first_difference(own: Node, above: Node) -> tuple[int, Any, Any] | None:
 
 
 def _missing(values: Any) -> Any:
-    """Which values are NaN or NaT: those are the same to an index."""
+    """Which values are NaN or NaT; an index treats those as equal."""
     if values.dtype.kind in "fcmM":
-        return np.asarray(values != values)  # noqa: PLR0124 - true of what is no number only
+        return np.asarray(values != values)  # noqa: PLR0124 - true for NaN and NaT only
     return np.zeros(values.shape, bool)
 
 

@@ -1,4 +1,4 @@
-"""What xarray decodes an array by: the names of attributes, and those that are nearly such a name."""
+"""The attributes by which xarray decodes an array, and misspellings of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DECODED: Final = ("coordinates", "calendar", "units", "scale_factor", "add_offs
 
 
 def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
-    """No attribute is nearly, and not quite, one by which xarray decodes the array."""
+    """Check that no attribute is a near miss of one that xarray decodes the array by."""
     attributes = site.node.attributes
     if not attributes:
         return Skip("no attributes")
@@ -53,16 +53,16 @@ def _meant(key: str) -> str | None:
 
 
 def _could_be(node: Node, known: str, value: Any) -> bool:
-    """Whether xarray would decode the array by the value: others have names of their own for other things."""
+    """Whether xarray would use the value to decode the array: other values belong to unrelated attributes."""
     if known in {"scale_factor", "add_offset", "_FillValue"}:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if known == "_FillValue":
-            # The fill value of Zarr v2 stands in the metadata, and xarray reads no attribute of it.
+            # The fill value of Zarr v2 is in the array's metadata; xarray ignores the attribute there.
             return node.form == "v3" and (is_number or _is_float(value))
         return is_number
     if not isinstance(value, str):
         return False
-    if known == "units":  # of others, `unit` is for people
+    if known == "units":  # other than for times, `unit` is for people
         return " since " in value
     if known == "calendar":
         return " since " in str(node.attributes.get("units"))

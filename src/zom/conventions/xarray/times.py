@@ -1,6 +1,6 @@
 """How xarray reads numbers as times and durations: units, calendars, types.
 
-As xarray/coding/times.py does, and cftime for the calendars that numpy doesn't know:
+As in xarray/coding/times.py, and in cftime for the calendars that numpy doesn't know:
 https://cfconventions.org/Data/cf-conventions/cf-conventions-1.12/cf-conventions.html#time-coordinate
 """
 
@@ -26,16 +26,16 @@ __all__ = [
 CALENDARS: Final = (
     "standard", "gregorian", "proleptic_gregorian", "julian", "noleap", "365_day", "all_leap", "366_day", "360_day",
 )  # fmt: skip
-"""Those that xarray decodes, by numpy or by cftime."""
+"""The calendars that xarray decodes, with numpy or cftime."""
 
 _UNIT: Final = "microseconds?|microsecs?|milliseconds?|millisecs?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d"
 _READ = re.compile(rf"\s*({_UNIT}|nanoseconds?|months?)\s+since\s+(\S.*)", re.IGNORECASE | re.ASCII)
 _ONLY: Final = {"month": ("360_day",), "nanosecond": CALENDARS[:3]}
-"""Units that are read in some calendars only."""
+"""Units that are valid in some calendars only."""
 _DATED = re.compile(rf"\s*(?:{_UNIT}|nanoseconds?|months?)\s+\S+\s+[+-]?\d+-\d.*", re.IGNORECASE | re.ASCII)
 """A unit, a word, a date."""
 _TIME = r"(?:[T ]\s*(?P<hour>\d{1,2})?(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d*)?)?)?)?"
-# Zones without a sign are read as if they were none: 0:00 means that, 5:30 doesn't.
+# Zones without a sign are read as no zone: 0:00 means that, 5:30 doesn't.
 _ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|(?<=\s)00?(?::?00)?)?"
 _DATE = re.compile(rf"[+-]?\d{{1,5}}-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TIME}{_ZONE}\s*", re.ASCII)
 _LIMITS: Final = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 59)}
@@ -44,7 +44,7 @@ _FORM: Final = "'<unit> since <date>', as in 'days since 2000-01-01'"
 
 
 def _units(site: Site) -> str | None:
-    """The units of a time: xarray takes those for one that have 'since' in them."""
+    """The units of a time: xarray treats units that contain 'since' as such."""
     units = site.node.attributes.get("units")
     return units if isinstance(units, str) and "since" in units else None
 
@@ -54,7 +54,7 @@ _PLACE: Final = ("attributes", "units")
 
 
 def units_read(site: Site) -> Iterator[Breach] | Skip:
-    """Units with 'since' have a unit, and a date with a number in it whose parts are in range."""
+    """Check that units with 'since' have a unit and a date with a number whose parts are in range."""
     units = _units(site)
     return _NO_TIME if units is None else _unread(site, units)
 
@@ -73,7 +73,7 @@ def _unread(site: Site, units: str) -> Iterator[Breach]:
 
 
 def unit_counted(site: Site) -> Iterator[Breach] | Skip:
-    """Months are of one length in the calendar 360_day only, and cftime counts no nanoseconds."""
+    """Check units that depend on the calendar: months only in 360_day, and no nanoseconds in cftime."""
     units = _units(site)
     read = None if units is None else _READ.fullmatch(units)
     if read is None:
@@ -89,7 +89,7 @@ def unit_counted(site: Site) -> Iterator[Breach] | Skip:
 
 
 def date_plain(site: Site) -> Iterator[Breach] | Skip:
-    """The date is year-month-day, a time and a zone after it or not."""
+    """Check that the date is year-month-day, optionally with a time and a zone."""
     units = _units(site)
     read = None if units is None else _READ.fullmatch(units)
     if units is None or read is None:
@@ -100,7 +100,7 @@ def date_plain(site: Site) -> Iterator[Breach] | Skip:
 
 
 def since_spelled(site: Site) -> Iterator[Breach] | Skip:
-    """A unit of time with a date behind it has 'since' between them."""
+    """Check that a unit of time followed by a date has 'since' between them."""
     units = site.node.attributes.get("units")
     if not isinstance(units, str):
         return Skip("no units")

@@ -1,6 +1,6 @@
-"""What xarray asks of groups as a whole: dimensions that are shared, names that lead to arrays.
+"""xarray's rules for whole groups: shared dimensions, and names that lead to arrays.
 
-As xarray/core/dataset.py and xarray/core/datatree.py do:
+As in xarray/core/dataset.py and xarray/core/datatree.py:
 https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-and-coordinate-inheritance
 """
 
@@ -30,11 +30,11 @@ __all__ = [
 ]
 
 _MOST_NAMES: Final = 64
-"""How many dimensions of a group are compared with each other."""
+"""The most dimensions of a group that are compared with each other."""
 
 
 def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
-    """The fill_value of a v2 array, which xarray takes for the mask, is no value that is ordinary."""
+    """Check that the fill_value of a v2 array, which xarray uses as the mask, is not an ordinary value."""
     if site.node.form != "v2":
         return Skip("not Zarr v2")
     fill = site.node.document.get("fill_value")
@@ -46,7 +46,7 @@ def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
 
 
 def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
-    """The factor of a masked array is no integer, if nothing is added: NaN has to find room."""
+    """Check that a masked array without offset has no integer factor: integers can't hold NaN."""
     attributes = site.node.attributes
     factor = attributes.get("scale_factor")
     if not isinstance(factor, (int, float)) or isinstance(factor, bool):
@@ -60,7 +60,7 @@ def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
 
 
 def dimensions_spelled(site: Site) -> Iterator[Breach] | Skip:
-    """No dimension without a coordinate is called nearly as one that has a coordinate and is as long."""
+    """Check that no dimension without coordinate is nearly named like an equally long one with coordinate."""
     if site.node.members is None:
         return NOT_READ
     lengths = lengths_of(site.node)
@@ -77,7 +77,7 @@ def dimensions_spelled(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _is_meant_as_coordinate(array: Node, length: int, lengths: Lengths) -> bool:
-    """Whether the array is the coordinate of the dimension of its name, its own dimension rightly written or not."""
+    """Whether the array is meant as the coordinate of the dimension with its name, even if misspelt."""
     if array.dims is None or len(array.dims) != 1 or array.shape != (length,):
         return False
     (dim,) = array.dims
@@ -85,7 +85,7 @@ def _is_meant_as_coordinate(array: Node, length: int, lengths: Lengths) -> bool:
 
 
 def _is_own(dim: str, name: str) -> bool:
-    """Whether the only dimension of an array, as long as the one of its name, is meant as that."""
+    """Whether an array's only dimension, as long as the dimension with the array's name, means that one."""
     return _is_nearly(dim, name) or is_own_dimension(dim, name)
 
 
@@ -93,7 +93,7 @@ def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) ->
     for name in islice(others, _MOST_NAMES):
         length, node = lengths[name]
         for meant in islice(known, _MOST_NAMES):
-            # An array that has both tells them apart.
+            # An array that has both dimensions shows that they differ.
             is_near = _is_own if node.name == meant else _is_nearly
             if known[meant] == length and is_near(name, meant) and meant not in (node.dims or ()):
                 place = (node.dims or ()).index(name)
@@ -110,7 +110,7 @@ def _is_nearly(name: str, known: str) -> bool:
 
 
 def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:
-    """No scalar is called as a dimension is: 'already exists as a scalar variable'."""
+    """Check that no scalar has the name of a dimension: 'already exists as a scalar variable'."""
     if site.node.members is None:
         return NOT_READ
     lengths = lengths_of(site.node)
@@ -123,7 +123,7 @@ def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:
 
 
 def descendants_aligned(site: Site) -> Iterator[Breach] | Skip:
-    """Arrays below have this group's lengths, where no group between has the dimension, too."""
+    """Check that arrays below have this group's lengths, unless a group in between has the dimension, too."""
     if not site.node.groups:
         return Skip("no group below" if site.node.members is not None else NOT_READ.why)
     lengths = lengths_of(site.node)
@@ -144,7 +144,7 @@ def _unaligned(site: Site, lengths: Lengths) -> Iterator[Breach]:
 
 
 def grid_mappings_there(site: Site) -> Iterator[Breach] | Skip:
-    """What grid_mapping names is there: one name, or in the long form, names with a colon and those behind."""
+    """Check that the names in grid_mapping exist: one name, or the long form of names with a colon."""
     mapping = site.node.attributes.get("grid_mapping")
     if not isinstance(mapping, str):
         return Skip("nothing at grid_mapping")
