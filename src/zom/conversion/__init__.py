@@ -1,1 +1,1 @@
-"""Conversions between the formats, with every loss named."""
+"""Conversions between the formats, with every loss reported."""

@@ -1,8 +1,8 @@
-"""A chain of v3 codecs, made from the filters and the compressor of an older format.
+"""Convert the filters and the compressor of an older format to a chain of v3 codecs.
 
-v2 gives each filter the memory of the chunk, in the byte order of its data type, and flattened in
-the order C or F. v3 codecs work by value: a transpose stands for the order F, the `bytes` codec
-states the byte order at the end, and the types in the configurations of filters lose theirs.
+v2 gives each filter the memory of the chunk, in the byte order of its data type, flattened in the
+order C or F. v3 codecs work by value: a transpose replaces the order F, the `bytes` codec states the
+byte order at the end, and types in the configurations of filters lose theirs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["SHUFFLES", "Chain", "byte_orders", "definition", "in_order"]
 
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
-"""How v3 calls what v2 numbers from 0."""
+"""The v3 names of the shuffles that v2 numbers from 0."""
 
 _MOST_TYPESIZE = 255
-"""c-blosc takes a larger size of elements for 1."""
+"""The largest element size in c-blosc, which treats larger ones as 1."""
 
 
 def definition(name: str, configuration: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A codec as an object, which every version of v3 reads.
+    """Return a codec as an object, which every version of v3 supports.
 
     >>> definition("bytes")
     {'name': 'bytes'}
@@ -54,7 +54,7 @@ def definition(name: str, configuration: Mapping[str, Any] | None = None) -> dic
 
 
 def byte_orders(data_type: DataType) -> set[ByteOrder]:
-    """The byte orders in an element: two for a struct of both, none for single bytes.
+    """Return the byte orders in an element: two for a struct of both, none for single bytes.
 
     >>> from zom.extension.resolve import parse_v2
     >>> byte_orders(parse_v2([["x", "<f4"], ["y", "|u1"]], None, []))
@@ -67,7 +67,7 @@ def byte_orders(data_type: DataType) -> set[ByteOrder]:
 
 
 class Chain:
-    """The codecs so far, and what a chunk is after them.
+    """The codecs so far, and the form of a chunk after them.
 
     >>> from zom.conversion.losses import Report
     >>> from zom.extension.resolve import parse_v2
@@ -88,7 +88,7 @@ class Chain:
         self.type_path = type_path
 
     def end(self, order: ByteOrder | None = None) -> None:
-        """Turn elements into bytes, in the order that they state unless another is asked for."""
+        """Convert elements to bytes, in their own byte order unless `order` is given."""
         if isinstance(self.state, Bytes):
             return
         data_type = self.state.data_type
@@ -103,7 +103,7 @@ class Chain:
     def add(
         self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: Path
     ) -> None:
-        """Append what stands for one codec; refuse it where v3 can't have it after what came before."""
+        """Append the v3 codecs for one codec; report an error if v3 forbids it at this position."""
         if codec.kind == "bytes->bytes":
             self.end()
         elif isinstance(self.state, Bytes):
@@ -114,25 +114,25 @@ class Chain:
         self.state = after
 
     def add_order(self, link: Link) -> None:
-        """Append what puts the dimensions into the order of memory, before all else."""
+        """Append the codec that orders the dimensions as in memory; it must be the first."""
         order: list[int] = cast("Any", link.configuration).order
         self.codecs.append(definition(link.name, {"order": order}))
         self.state = link.thread(self.state, []) or Elements(None, None)
 
     def add_filter(self, link: Link) -> None:
-        """Append what stands for a filter, or for a compressor, of numcodecs."""
+        """Append the v3 codecs for a filter or compressor of numcodecs."""
         codec, parsed = link.codec, link.configuration
         if codec is None:
             fix = did_you_mean(near(link.name, v2_codecs()))
             self.report.add(UNKNOWN_CODEC, link.path, "a codec that zom knows", show(link.name), fix)
-            # Whatever it makes of a chunk, the codecs after it are not to blame.
+            # Its output is unknown, so don't report the codecs after it.
             self.state = Elements(None, None)
             return
         if parsed is None:
             self._refuse(CODEC, link.faults)
             return
         before = self._before(codec)
-        # Words that GDAL writes for numbers are numbers in what is made of them: no reason to refuse.
+        # GDAL writes words for numbers. The converted configuration has numbers, so don't reject them.
         plain = parse_configuration(codec.v2_configuration, parsed.canonical(), CODEC, []) or parsed
         faults: list[Fault] = []
         after = link._replace(configuration=plain).thread(before, faults)
@@ -152,7 +152,7 @@ class Chain:
                 self.report.add(rule_, fault.path, fault.expected, fault.found, fault.fix)
 
     def _before(self, codec: Codec) -> Representation:
-        """What the codec is given: v2 hands bytes for elements, and elements for bytes, as they are."""
+        """Return the codec's input: v2 passes bytes for elements, and elements for bytes, unchanged."""
         if codec.kind != "bytes->bytes":
             return self.state if isinstance(self.state, Elements) else Elements(None, None)
         if isinstance(self.state, Bytes):
@@ -163,12 +163,12 @@ class Chain:
 
     @property
     def width(self) -> int:
-        """The size of what reaches the next codec, as a buffer tells it: 1 once it is bytes."""
+        """The element size of the next codec's input, as in its buffer: 1 for bytes."""
         data_type = self.state.data_type if isinstance(self.state, Elements) else None
         return (data_type.itemsize or 1) if data_type is not None else 1
 
     def _translated(self, codec: Codec, parsed: Configuration, link: Link) -> list[dict[str, Any]]:
-        """The v3 codecs that give the same bytes: one, except where v3's own does half of the work."""
+        """Return the v3 codecs that give the same bytes: one, unless v3's own does half of the work."""
         facts = cast("Any", parsed)
         match codec.v2_id:
             case "crc32c" if facts.location == "end":
@@ -178,10 +178,10 @@ class Chain:
             case "blosc":
                 return [definition(codec.name, self._blosc(facts))]
             case "gzip":
-                # -1 is zlib's own default, which is 6; v3 has no -1.
+                # -1 is zlib's default, which is 6; v3 has no -1.
                 return [definition(codec.name, {"level": 6 if facts.level == -1 else facts.level})]
             case "zstd" if "checksum" not in parsed.model_fields_set:
-                # What zom writes for v2 has a checksum, unless the document says otherwise.
+                # zom writes v2 chunks with a checksum, unless the document says otherwise.
                 return [definition(codec.name, {"level": facts.level, "checksum": True})]
             case "lzma" if facts.delta is not None:
                 path = (*link.inside, "delta")
@@ -192,12 +192,12 @@ class Chain:
         members = (
             parsed.canonical() if codec.kind != "array->array" else in_order(parsed.canonical(), "little")
         )
-        # Not every version of numcodecs takes the default when it is written down.
+        # Some versions of numcodecs reject an explicit default.
         kept = {k: v for k, v in members.items() if k != "location" or k in parsed.model_fields_set}
         return [definition(codec.name, kept)]
 
     def _blosc(self, parsed: Any) -> dict[str, Any]:
-        """The shuffle by name, and the size of elements, which v2 leaves to the buffer."""
+        """Return the configuration with the shuffle's name and the element size, in v2 that of the buffer."""
         shuffle = parsed.shuffle if parsed.shuffle >= 0 else (2 if self.width == 1 else 1)
         typesize = parsed.typesize or self.width
         return {
@@ -209,7 +209,7 @@ class Chain:
         }
 
     def _check_target(self, made: dict[str, Any], link: Link) -> None:
-        """Refuse parameters that the v3 codec doesn't take."""
+        """Reject parameters that the v3 codec doesn't support."""
         codec = codecs.find(made["name"])
         if codec is not None:
             faults: list[Fault] = []
@@ -219,9 +219,9 @@ class Chain:
 
 
 def _quantize(name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """`quantize`, and `astype` behind it where v2 stores another type.
+    """Return `quantize`, followed by `astype` if v2 stores another type.
 
-    v3 readers take `quantize` for a codec that keeps the type.
+    For v3 readers, `quantize` keeps the type.
     """
     types = in_order(parameters, "little")
     kept, stored = types["dtype"], types["astype"]
@@ -235,7 +235,7 @@ _TYPES = ("dtype", "astype", "encode_dtype", "decode_dtype")
 
 
 def in_order(configuration: Mapping[str, Any], order: ByteOrder) -> dict[str, Any]:
-    """A configuration whose types have one byte order: the values that are stored stay the same.
+    """Return a configuration whose types have one byte order; stored values stay the same.
 
     >>> in_order({"dtype": ">i4", "astype": "|u1"}, "little")
     {'dtype': '<i4', 'astype': '|u1'}

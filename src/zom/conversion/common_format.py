@@ -1,6 +1,6 @@
-"""What two nodes of different formats mean, in one format: so that they can be compared.
+"""Convert two nodes of different formats to one format, for comparison.
 
-That format is v3. How elements are stored is no part of what a node means: what differs there is a note.
+That format is v3. How elements are stored is not part of a node's meaning: differences there are notes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["CommonFormat"]
 
 _STORAGE: Final = {"codecs", "chunk_key_encoding", "consolidated_metadata"}
-"""The members of v3 documents that say how a node is stored, and not what it is."""
+"""The members of v3 documents that describe how a node is stored, not what it means."""
 
 
 class CommonFormat:
-    """Nodes of two formats in v3, and notes of all that is no difference in meaning.
+    """Converts nodes of two formats to v3, and notes all differences that don't change the meaning.
 
     >>> from zom import v2, v3
     >>> common = CommonFormat(v2.GroupSpec(), v3.GroupSpec())
@@ -35,7 +35,7 @@ class CommonFormat:
         self.notes = [f"{left.family.form} -> {right.family.form}"]
 
     def nodes(self, names: tuple[str, ...], old: Spec, new: Spec) -> tuple[Spec, Spec] | None:
-        """Both nodes, without members, in v3; None, and a note, where one can't be told in it."""
+        """Return both nodes in v3, without members; None, with a note, if v3 can't express one of them."""
         try:
             return self._node(names, old), self._node(names, new)
         except ConversionError as error:
@@ -48,13 +48,13 @@ class CommonFormat:
             return node
         made, losses = converted_node(node, names)
         for loss in losses:
-            if loss.severity == "warning":  # the others are hints to who converts
+            if loss.severity == "warning":  # the others are hints for conversions
                 fix = f"; {loss.fix}" if loss.fix else ""
                 self.notes.append(f"{loss.node}: v3 has no place for {_words(loss)}{fix}")
         return made
 
     def is_stored_otherwise(self, names: tuple[str, ...], change: ValueChange) -> bool:
-        """Whether the change is one of how a node is stored, which is noted."""
+        """Whether the change is only in how a node is stored; if so, add a note."""
         if not change.steps or change.steps[0] not in _STORAGE:
             return False
         old = "nothing" if change.kind == "added" else show(change.old)

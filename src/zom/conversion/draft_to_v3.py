@@ -1,8 +1,8 @@
-"""From the draft of v3 to v3: what both layouts of the draft, of 2021 and of 2022, can say.
+"""Convert the draft of v3 to v3: from both layouts of the draft, of 2021 and of 2022.
 
 Zarr core specification 3.0, draft of 2022. It has no array->bytes codec: chunks are little-endian, in
-the order that `chunk_memory_layout` names, until the codec `endian` says otherwise. The software of
-2021 wrote numcodecs' compressors, and kept numcodecs' filters in the attributes.
+the order of `chunk_memory_layout`, unless the codec `endian` says otherwise. The software of 2021 wrote
+numcodecs' compressors, and stored numcodecs' filters in the attributes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _GROUP = frozenset({"attributes", "members", "extensions"})
 
 
 class _Grid(NamedTuple):
-    """The chunks that codecs are given, and those that have a key."""
+    """The lengths of the chunks that codecs encode, and of the chunks that have a key."""
 
     inner: list[int]
     outer: list[int]
@@ -70,7 +70,7 @@ class _Grid(NamedTuple):
 
 
 def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
-    """The v3 document of a draft group, without its members."""
+    """Return the v3 document of a draft group, without its members."""
     document = spec.document
     drop_members(document, _GROUP, report)
     _check_extensions(document.get("extensions", ()), report)
@@ -83,7 +83,7 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 
 
 def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]:
-    """The v3 document of a draft array; its chunks always get other keys."""
+    """Return the v3 document of a draft array, and False, since its chunks always get other keys."""
     document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report, not_understood(document))
     _check_extensions(document.get("extensions", ()), report)
@@ -131,13 +131,13 @@ def _check_layout(value: Any, report: Report) -> None:
 def _data_type(
     resolved: ResolvedArray, links: Sequence[Link], report: Report
 ) -> tuple[DataType | None, Format]:
-    """The data type, and the format that the fill value is spelled in."""
+    """Return the data type, and the format of the fill value's spelling."""
     path, given = ("data_type",), resolved.document["data_type"]
     for fault in resolved.encoding.faults:
         if fault.rule.code == "draft/data-type-fallback":
             fix = "the extension is dropped"
             report.add(FALLBACK, fault.path, fault.expected, fault.found, fix)
-    # What is left in the attributes tells no type.
+    # Filters that remain attributes don't affect the type.
     told = len(links) == len(resolved.links)
     found = resolved.data_type if told else parse_draft(given, [])
     if found is None:
@@ -155,7 +155,7 @@ def _data_type(
 
 
 def _grid(resolved: ResolvedArray, report: Report) -> _Grid | None:
-    """The chunks; a shard, where the storage transformer makes them, is the chunk that has a key."""
+    """Return the chunks; with a sharding storage transformer, shards are the chunks that have keys."""
     document = resolved.document
     value = document["chunk_grid"]
     if resolved.chunks is None:
@@ -172,7 +172,7 @@ def _grid(resolved: ResolvedArray, report: Report) -> _Grid | None:
 
 
 def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
-    """The members that say which chunks have which keys; a note says that they are others."""
+    """Return the members for chunk grid and keys, and add a note that keys change."""
     mark = grid.separator
     fix = f"move the chunks: data/<path>/c0{mark}0 becomes <path>/c{mark}0{mark}0"
     report.add(DRAFT_KEYS, ("chunk_grid",), "the keys of v3", "the keys of the draft", fix)
@@ -186,9 +186,9 @@ def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
 
 
 def _links(resolved: ResolvedArray) -> tuple[Sequence[Link], Mapping[str, Any]]:
-    """The codecs, and the attributes without the filters that software of 2021 kept there.
+    """Return the codecs, and the attributes without the filters that software of 2021 stored there.
 
-    What has names that no filter has is taken for an attribute like others.
+    If a filter has an unknown name, the list stays an ordinary attribute.
     """
     links, attributes = resolved.links, resolved.attributes
     filters = [link for link in links if link.path[0] == "attributes"]
@@ -200,7 +200,7 @@ def _links(resolved: ResolvedArray) -> tuple[Sequence[Link], Mapping[str, Any]]:
 
 
 def _codecs(chain: Chain, links: Iterable[Link], chunk: list[int] | None) -> list[dict[str, Any]]:
-    """The codecs; those of each `chunk` in a shard, where there is one."""
+    """Return the codecs; in a sharding codec if `chunk`, the shape of inner chunks, is given."""
     for link in links:
         if link.written is None:
             chain.add_order(link)
@@ -211,7 +211,7 @@ def _codecs(chain: Chain, links: Iterable[Link], chunk: list[int] | None) -> lis
     chain.end()
     if chunk is None:
         return chain.codecs
-    # The index of the draft has no checksum, and stands at the end.
+    # The draft's shard index has no checksum, and is at the end.
     shard = {
         "chunk_shape": chunk,
         "codecs": chain.codecs,
@@ -222,7 +222,7 @@ def _codecs(chain: Chain, links: Iterable[Link], chunk: list[int] | None) -> lis
 
 
 def _add_codec(chain: Chain, link: Link) -> None:
-    """Append what stands for a codec of the draft."""
+    """Append the v3 codecs for a codec of the draft."""
     codec, given = link.codec, link.value.get("configuration", {})
     if codec is None:
         known = ", ".join(sorted(each.draft_name for each in codecs if each.draft_name))
@@ -230,7 +230,7 @@ def _add_codec(chain: Chain, link: Link) -> None:
         chain.report.add(UNKNOWN_CODEC, where, f"a codec that zom knows ({known})", show(link.written))
         return
     if codec.draft_configuration is codec.v2_configuration:
-        # blosc numbered its ways to shuffle then, as v2 does; -1 takes the one for the size of elements.
+        # In the draft, blosc numbers its shuffles as v2 does; -1 selects one by element size.
         numbered = codec.v2_configuration.model_validate({"shuffle": -1, **given})
         chain.add_filter(link._replace(configuration=numbered))
         return
@@ -249,4 +249,4 @@ def _add_codec(chain: Chain, link: Link) -> None:
 
 
 _DEFAULTS: dict[str, dict[str, Any]] = {"gzip": {"level": 1}}
-"""What v3 demands of a codec and some software of the time left out; decoding needs none of it."""
+"""Members that v3 requires and some software of that time omitted; decoding doesn't use them."""

@@ -1,7 +1,7 @@
-"""The filters and the compressor of v2, made from a chain of v3 codecs.
+"""Convert a chain of v3 codecs to the filters and the compressor of v2.
 
-What v2 applies before the filters, the order C or F, is in v3 a transpose; the byte order, which v2
-gives the data type and each filter, is in v3 a parameter of the `bytes` codec.
+The order C or F, which v2 applies before the filters, is a transpose in v3. The byte order, which v2
+states in the data type and each filter, is a parameter of the `bytes` codec in v3.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["Filters"]
 
 _COMPRESSORS = frozenset({"blosc", "bz2", "gzip", "lz4", "lzma", "pcodec", "zfpy", "zlib", "zstd"})
-"""What v2 readers expect in the compressor's place."""
+"""The codecs that v2 readers expect as compressor."""
 
 
 class Filters:
-    """The filters so far, and what a chunk is after them.
+    """The filters so far, and the form of a chunk after them.
 
     >>> from zom.conversion.losses import Report
     >>> from zom.extension.link import parse_links
@@ -58,16 +58,16 @@ class Filters:
         self.endian: ByteOrder = "little"
         self.endian_path: Path = ("codecs",)
         self.places: list[int] = list(range(rank))
-        """For each dimension of what reaches the filters, the dimension of the array."""
+        """The dimension of the array for each dimension of the filters' input."""
         self.transposed: Path = ("codecs",)
-        """Where the last transpose says its order."""
+        """The path of the last transpose's order."""
         self.element_size = 1
         """The size of the elements that became bytes."""
         self.buffer_width = 1
-        """The size of what reaches the next codec, as v2 tells it by the buffer."""
+        """The element size of the next codec's input, which v2 takes from the buffer."""
 
     def add_links(self, links: Iterable[Link]) -> None:
-        """Take in a whole chain."""
+        """Add a whole chain."""
         for link in links:
             if link.codec is None or link.configuration is None:
                 self.report.add(UNKNOWN_CODEC, link.path, "a codec that zom knows", show(link.written))
@@ -111,7 +111,7 @@ class Filters:
         self.transposed = (*path, "configuration", "order")
 
     def _old(self, codec: Codec) -> Codec | None:
-        """The v2 codec that gives the same bytes."""
+        """Return the v2 codec that gives the same bytes, or None."""
         if codec.v2_id is not None:
             return codec
         if codec.name == "bitround":
@@ -138,7 +138,7 @@ class Filters:
         self.filters.append({"id": old.v2_id, **members})
 
     def _configuration(self, old: Codec, codec: Codec, parsed: Any, inside: Path) -> dict[str, Any]:
-        """The parameters, without the id; the types in them get their byte order at the end."""
+        """Return the parameters without the id; their types get the byte order at the end."""
         match old.v2_id:
             case "crc32c" if codec.name == "crc32c":
                 return {"location": "end"}
@@ -147,7 +147,7 @@ class Filters:
             case "gzip" if parsed.level is None:
                 return {"level": 1}
             case "zstd":
-                # tensorstore and zarrs refuse the member `checksum` in v2. Without it zom writes checksums, too.
+                # tensorstore and zarrs reject `checksum` in v2. Without it zom writes checksums, too.
                 return {"level": parsed.level or 0}
             case "shuffle":
                 return {"elementsize": parsed.elementsize or self.element_size}
@@ -171,7 +171,7 @@ class Filters:
         return {**members, "shuffle": number, "blocksize": parsed.blocksize}
 
     def _check_types(self, members: dict[str, Any], inside: Path) -> None:
-        """Refuse a big-endian type: v3 readers disagree on whether it means values or memory."""
+        """Reject a big-endian type: v3 readers disagree on whether it means values or memory."""
         for name, value in members.items():
             if name in {"dtype", "astype", "encode_dtype", "decode_dtype"} and str(value)[:1] == ">":
                 expected = "a little-endian type: readers differ in what another one means in v3"
@@ -185,7 +185,7 @@ class Filters:
         return data_type.to_json("v2")
 
     def _settle(self) -> None:
-        """Give all types the byte order of the chunks, and the last filter the compressor's place."""
+        """Set the byte order of all types to that of the chunks, and move a last compressor to its place."""
         self.filters = [in_order(each, self.endian) for each in self.filters]
         if self.filters and self.filters[-1]["id"] in _COMPRESSORS:
             self.compressor = self.filters.pop()

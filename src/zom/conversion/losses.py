@@ -1,7 +1,7 @@
-"""Conversions: what a spec of one format became in another, and what was lost on the way.
+"""Conversions: the spec in the new format, and what was lost.
 
-Every loss is a `Problem` that points into the source document. What the other format can't say is
-refused: each refusal points at its cause, and all of them are raised together.
+Every loss is a `Problem` that points into the source document. Anything that the other format can't
+express is refused: each refusal points at its cause, and all of them are raised together.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Conversion", "Fill", "Report"]
 
 Fill: TypeAlias = "Literal['default', 'refuse'] | Callable[[str, Spec], Any]"
-"""What becomes of a fill value that is not defined: the data type's default, nothing at all, or what
-a function of the node's path and spec answers, spelled as the target spells it."""
+"""How to convert an undefined fill value: to the data type's default, not at all, or to the result of
+a function of the node's path and spec, spelled as in the target format."""
 
 _V3 = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
 _V2 = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
@@ -246,9 +246,9 @@ IMPLICIT_GROUP = rule(
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A spec in its new format, what was lost, and whether the chunks can stay where they are.
+    """A spec in its new format, its losses, and whether the chunks can stay in place.
 
-    `losses` point into the source document. `same_chunks` says for the path of each array whether
+    `losses` point into the source document. `same_chunks` maps the path of each array to whether
     every chunk has the same key, below the node, and the same bytes as before.
 
     >>> from zom import v2
@@ -273,12 +273,12 @@ class Conversion:
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return notebook_html("conversion", self)
 
 
 class Report:
-    """What there is to say of one node: its losses, and why it is refused."""
+    """The losses and refusals of one node."""
 
     __slots__ = ("losses", "node", "refusals", "steps")
 
@@ -289,7 +289,7 @@ class Report:
         self.refusals: list[Problem] = []
 
     def add(self, rule_: Rule, path: Path, expected: str, found: str, fix: str | None = None) -> None:
-        """A breach of `rule_` at `path` in the node's document: a loss, or a refusal.
+        """Add a breach of `rule_` at `path` in the node's document: a loss, or a refusal.
 
         >>> report = Report(("a",))
         >>> report.add(CHUNK_GRID, ("chunk_grid",), "a regular grid", "another")

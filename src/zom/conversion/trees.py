@@ -1,9 +1,9 @@
-"""Converting specs between formats: whole trees, with every loss reported.
+"""Convert specs between formats: whole trees, with every loss reported.
 
     v2 ──> v3 ──> v2        draft ──> v3
 
-The chunks are left alone; the new documents are such that they stay readable wherever the other
-format can say what they are. What it can't say is refused, all of it at once.
+Chunks are not touched: the new documents keep them readable wherever the other format can describe
+them. Everything it can't describe is refused, in one error.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _STEPS: dict[tuple[Family, str], Any] = {
 
 
 def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
-    """`spec`, and all that is below it, in the format `to`.
+    """Convert `spec`, and everything below it, to the format `to`.
 
-    `fill` says what becomes of a fill value that is not defined: "default" takes the data type's own,
-    "refuse" refuses the array, and a function of path and spec answers for each.
+    `fill` says how to convert an undefined fill value: "default" uses the data type's own, "refuse"
+    refuses the array, and a function of path and spec returns one for each array.
 
     >>> from zom import v2
     >>> old = v2.ArraySpec(shape=(4, 6), chunks=(2, 3), dtype=">f4", compressor={"id": "zlib", "level": 1},
@@ -78,9 +78,9 @@ def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
 
 
 def converted_node(spec: Spec, names: tuple[str, ...] = ()) -> tuple[Spec, tuple[Problem, ...]]:
-    """A node in v3, without its members, and what is lost; `names` lead to it, and problems say so.
+    """Return a node in v3 without its members, and the losses; `names` is its path in problems.
 
-    Its own name is no part of it. A ConversionError says what v3 can't express.
+    Its own name is not checked. Raises ConversionError for anything that v3 can't express.
 
     >>> from zom import v2
     >>> converted_node(v2.GroupSpec(attributes={"a": 1}, members={}))[0].to_dict()
@@ -97,7 +97,7 @@ def converted_node(spec: Spec, names: tuple[str, ...] = ()) -> tuple[Spec, tuple
 def _documents(
     spec: Spec, to: _Target, steps: Any, fill: Fill
 ) -> tuple[dict[str, dict[str, Any]], dict[str, bool], list[Report]]:
-    """The new document of each node by its path, in the one of its group."""
+    """Return the new document of each node by path, nested in its group's, with chunk facts and reports."""
     documents: dict[str, dict[str, Any]] = {}
     same_chunks: dict[str, bool] = {}
     reports: list[Report] = []
@@ -118,7 +118,7 @@ def _documents(
 
 
 def _check_name(report: Report, to: _Target) -> None:
-    """A name that the other format refuses is refused; one that it frowns upon is a loss."""
+    """Refuse a name that the other format forbids; report one that it discourages as a loss."""
     if not report.steps:
         return
     faults: list[Fault] = []
@@ -129,7 +129,7 @@ def _check_name(report: Report, to: _Target) -> None:
 
 
 def _made(document: dict[str, Any], to: _Target, source: Spec) -> Spec:
-    """The spec of the new document, which must be beyond reproach but for NaN in attributes, which stays."""
+    """Make the spec of the new document; it must be valid at "strict", except for NaN in attributes."""
     family = _FAMILIES[to]
     made, problems = assembled(family.classes[source.kind], document, "strict")
     if made is None:
@@ -138,7 +138,7 @@ def _made(document: dict[str, Any], to: _Target, source: Spec) -> Spec:
 
 
 def _at_their_nodes(problems: Sequence[Problem], to: _Target) -> list[Problem]:
-    """What is wrong with the new documents, said of the nodes that they were made from."""
+    """Move the problems of the new documents to the nodes that they were made from."""
     placed: list[Problem] = []
     for problem in problems:
         if problem.severity != "error":

@@ -1,4 +1,4 @@
-"""From v2 to v3: a document that reads the very chunks that the v2 document describes.
+"""Convert v2 to v3: the new document reads the same chunks as the v2 document.
 
 https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html, "Metadata" and "Filters": the order C or F is
 applied first, then the filters one after the other, then the compressor. The chunk key encoding `v2`
@@ -57,7 +57,7 @@ _GROUP = frozenset({"zarr_format", "attributes", "members"})
 
 
 def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
-    """The v3 document of a v2 group, without its members."""
+    """Return the v3 document of a v2 group, without its members."""
     drop_members(spec.document, _GROUP, report)
     made: dict[str, Any] = {"zarr_format": 3, "node_type": "group"}
     if "attributes" in spec.document:
@@ -66,7 +66,7 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 
 
 def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]:
-    """The v3 document of a v2 array, and that its chunks stay as they are."""
+    """Return the v3 document of a v2 array, and True, since its chunks stay as they are."""
     fields = cast("Any", spec)
     document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report)
@@ -101,7 +101,7 @@ def _codecs(chain: Chain, links: Iterable[Link]) -> list[dict[str, Any]]:
 
 
 def _refuse_objects(links: Sequence[Link], report: Report) -> None:
-    """Objects have no v3 data type; the codec that holds them is what stands in the way."""
+    """Report objects, which have no v3 data type, at the codec that holds them."""
     path, found = (links[0].path, show(links[0].written)) if links else (("dtype",), show("|O"))
     expected = '"vlen-utf8" or "vlen-bytes": v3 has data types for text and bytes only'
     report.add(CODEC, path, expected, found)
@@ -110,7 +110,7 @@ def _refuse_objects(links: Sequence[Link], report: Report) -> None:
 def drop_members(
     document: Mapping[str, Any], known: frozenset[str], report: Report, needed: Sequence[str] = ()
 ) -> None:
-    """Report each member that has no place in the other format; those that are `needed` can't be dropped."""
+    """Report each member that the other format lacks; those in `needed` are refused, not dropped."""
     for name, value in document.items():
         if name in needed:
             report.add(EXTENSION, (name,), "no extension that must be understood", show(value))
@@ -119,7 +119,7 @@ def drop_members(
 
 
 def v3_type(data_type: DataType, path: Path, given: Any, report: Report) -> Any:
-    """The v3 spelling of a data type; None, and a refusal, where it has none."""
+    """Return the v3 spelling of a data type; None, with a refusal, if it has none."""
     try:
         spelled = data_type.to_json("v3")
     except ConversionError as error:
@@ -133,12 +133,12 @@ def v3_type(data_type: DataType, path: Path, given: Any, report: Report) -> Any:
 
 
 def v3_fill(spec: Spec, data_type: DataType, form: Any, fill: Fill, report: Report) -> Any:
-    """The v3 spelling of the fill value; where it is not defined, of the one that is chosen."""
+    """Return the v3 spelling of the fill value, or of the one chosen if it is undefined."""
     given = spec.document.get("fill_value")
     path = ("fill_value",)
     faults: list[Fault] = []
     if given is not None:
-        # A fallback doesn't know the fill values of the type that it stands for.
+        # A fallback doesn't know the fill values of the original type.
         scalar = data_type.parse_fill(given, form, faults)
         if scalar is None:
             report.add(FILL_VALUE, path, faults[0].expected, faults[0].found, faults[0].fix)
@@ -170,7 +170,7 @@ def _put_attributes(made: dict[str, Any], document: Mapping[str, Any], rank: int
 
 
 def _note_mask(document: Mapping[str, Any], attributes: Mapping[str, Any], report: Report) -> None:
-    """Say of a variable of xarray's that what its fill value marked as missing is data from now on."""
+    """Report that xarray no longer treats the fill value of a variable as missing."""
     fill = document.get("fill_value")
     if fill is None or fill == "NaN" or "_FillValue" in attributes:
         return
@@ -181,7 +181,7 @@ def _note_mask(document: Mapping[str, Any], attributes: Mapping[str, Any], repor
 def lifted(
     attributes: Mapping[str, Any], rank: int, report: Report
 ) -> tuple[Mapping[str, Any], list[Any] | None]:
-    """The attributes without xarray's names of dimensions, and these names.
+    """Return the attributes without xarray's dimension names, and these names.
 
     >>> from zom.conversion.losses import Report
     >>> lifted({"units": "K", "_ARRAY_DIMENSIONS": ["lat", "lon"]}, 2, Report(()))

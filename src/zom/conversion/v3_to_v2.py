@@ -1,7 +1,7 @@
-"""From v3 to v2: the exact reverse of the other way, as far as v2 can say it.
+"""Convert v3 to v2: the exact reverse of the other direction, as far as v2 can express it.
 
-v2 has one grid, two orders, one byte order for each number, and filters that are given memory, not
-values: the byte order that v3 states at the end is in v2 that of the data type and of every filter.
+v2 has one grid, two orders, one byte order for each number, and filters that get memory, not values:
+v3 states the byte order at the end, v2 in the data type and in every filter.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _GROUP = frozenset({"zarr_format", "node_type", "attributes", "members", "consol
 
 
 def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
-    """The v2 document of a v3 group, without its members."""
+    """Return the v2 document of a v3 group, without its members."""
     document = spec.document
     drop_members(document, _GROUP, report, not_understood("group", document))
     if document.get("consolidated_metadata") is not None:
@@ -76,7 +76,7 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 
 
 def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool]:
-    """The v2 document of a v3 array, and whether its chunks stay as they are."""
+    """Return the v2 document of a v3 array, and whether its chunks stay as they are."""
     document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report, not_understood("array", document))
     for index, value in enumerate(document.get("storage_transformers") or ()):
@@ -111,7 +111,7 @@ def _chunks(value: Any, report: Report) -> list[int] | None:
 
 
 def _keys(value: Any, report: Report) -> tuple[str, bool]:
-    """The separator, and whether chunks keep their keys."""
+    """Return the separator, and whether chunks keep their keys."""
     where = ("chunk_key_encoding",)
     definition = parse_definition(value, [], where, must_understand_allowed=False)
     found = chunk_key_encodings.find(definition.name) if definition is not None else None
@@ -131,7 +131,7 @@ def _keys(value: Any, report: Report) -> tuple[str, bool]:
 def _put_type(
     made: dict[str, Any], data_type: DataType, document: Mapping[str, Any], filters: Filters, report: Report
 ) -> None:
-    """The data type in the byte order of the chunks, and the fill value."""
+    """Set the data type, in the byte order of the chunks, and the fill value."""
     try:
         plain = data_type.to_json("v2")
     except ConversionError:
@@ -155,14 +155,14 @@ def _put_type(
 
 
 def _bare_name(dtype: Any) -> str | None:
-    """A name, not a type string, in a v2 dtype; None where there is none."""
+    """Return a name that is no type string in a v2 dtype, or None."""
     if isinstance(dtype, str):
         return None if dtype[:1] in "<>|" else dtype
     return next(filter(None, (_bare_name(field[1]) for field in dtype)), None)
 
 
 def _in_order(dtype: Any, order: ByteOrder) -> Any:
-    """A v2 dtype with that byte order wherever it has one."""
+    """Return a v2 dtype with this byte order in all types that have one."""
     if isinstance(dtype, str):
         return dtype.replace("<", ">") if order == "big" else dtype
     fields: list[Any] = []
@@ -177,7 +177,7 @@ def _fill_value(data_type: DataType, old: DataType, given: Any, report: Report) 
     scalar = data_type.parse_fill(given, "v3", [])
     spelled = data_type.fill_json(scalar, "v3")
     if data_type.kind == "struct":
-        # The bytes of all fields: in the order that they have in v2.
+        # The bytes of all fields, in the byte order of v2.
         return old.fill_json(old.parse_fill(spelled, "v3", []), "v2")
     written = data_type.fill_json(scalar, "v2")
     again = data_type.fill_json(data_type.parse_fill(written, "v2", []), "v3")

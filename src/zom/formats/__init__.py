@@ -1,1 +1,1 @@
-"""The formats, one module each: fields, rules, and the spellings of v2, v3 and the draft."""
+"""The formats, one module each: fields, rules, and spellings of v2, v3 and the draft."""

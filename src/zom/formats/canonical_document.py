@@ -1,6 +1,6 @@
 """Canonical documents: one spelling for each meaning, so that documents can be compared.
 
-What zom doesn't know (a codec that nobody registered, a member that may be ignored) stays as it is.
+Parts unknown to zom (an unregistered codec, an ignorable member) stay unchanged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _parts: Memo[tuple[Any, ...]] = Memo()
 
 
 def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The canonical spelling of a v3 document."""
+    """Return the canonical spelling of a v3 document."""
     made = dict(document)
     if made.get("attributes") is None:
         made["attributes"] = JSONDict()
@@ -46,7 +46,7 @@ def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
         made.pop("storage_transformers", None)
     names = made.get("dimension_names")
     if names is None or all(name is None for name in names):
-        made.pop("dimension_names", None)  # absent: no dimension has a name
+        made.pop("dimension_names", None)  # absent means that no dimension has a name
     data_type, fill = made["data_type"], made["fill_value"]
     key = ("v3", repr(data_type), repr(fill))
     made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_v3(data_type, fill))
@@ -63,7 +63,7 @@ def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keys_v3(keys: Any, rank: int) -> Any:
-    """The key encoding without a separator that no key has: with one number, or none."""
+    """Normalize a separator of the key encoding that no key uses: keys with at most one number."""
     least = {"default": 0, "v2": 1}.get(keys.get("name"))
     if least is None or rank > least or "separator" not in keys["configuration"]:
         return keys
@@ -72,7 +72,7 @@ def _keys_v3(keys: Any, rank: int) -> Any:
 
 
 def _lifted(lengths: list[int]) -> list[int]:
-    """Chunk lengths as they are read: 1 for 0 and for true."""
+    """Return chunk lengths as they are read: 1 for 0 and for true."""
     return [max(1, int(length)) for length in lengths]
 
 
@@ -92,7 +92,7 @@ def _fill(data_type: DataType, fill: Any, form: Format) -> Any:
 
 
 def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The canonical spelling of a v2 document."""
+    """Return the canonical spelling of a v2 document."""
     made = dict(document)
     if made.get("attributes") is None:
         made["attributes"] = JSONDict()
@@ -123,14 +123,14 @@ def _parts_v2(dtype: Any, fill: Any, filters: Any, compressor: Any) -> tuple[Any
 
 
 def _codec_v2(link: Link) -> Any:
-    # What the level of the spec tolerates is kept as it is.
+    # Keep what the level of the spec tolerates.
     if link.configuration is None or link.faults:
         return link.value
     return {"id": link.written, **link.configuration.canonical()}
 
 
 def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The canonical spelling of a draft document; an implicit group stays one."""
+    """Return the canonical spelling of a draft document; an implicit group stays implicit."""
     made = dict(document)
     if kind != "array":
         return made
@@ -159,7 +159,7 @@ def _type_draft(data_type: Any, fill: Any) -> tuple[Any, Any]:
 
 
 def _codec_draft(link: Link) -> dict[str, Any]:
-    """A codec whose URI is known by its last part, under the spelling of the draft."""
+    """Return a codec under the draft's URI if the last part of its own URI is known."""
     value = link.value
     if link.codec is None:
         return {**value, "configuration": value.get("configuration", {})}

@@ -1,6 +1,6 @@
-"""The codecs of an array by what they do: filters, one serializer, compressors.
+"""The codecs of an array by role: filters, one serializer, compressors.
 
-These are the names that zarr-python has for them. Of shards, the codecs within count.
+The names are those of zarr-python. For shards, the roles are those of the inner codecs.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ __all__ = ["CodecRoles", "codec_roles"]
 
 
 class CodecRoles(NamedTuple):
-    """The codecs of an array, each as its document spells it."""
+    """The codecs of an array, each as in its document."""
 
     filters: tuple[Mapping[str, Any], ...]
-    """What changes elements before they become bytes."""
+    """Codecs that change elements before they become bytes."""
     serializer: Mapping[str, Any] | None
-    """What makes bytes of elements; None in v2, which has no codec for it."""
+    """The codec that turns elements into bytes; None in v2, which has no such codec."""
     compressors: tuple[Mapping[str, Any], ...]
-    """What changes the bytes: compression and checksums."""
+    """Codecs that change the bytes: compression and checksums."""
 
 
 def codec_roles(spec: Spec) -> CodecRoles:
-    """The codecs of the array that `spec` describes.
+    """Return the codecs of the array that `spec` describes.
 
     >>> from zom import v3
     >>> roles = codec_roles(v3.ArraySpec.build(shape=(4,), dtype="int8", order="F", compress="gzip"))
@@ -41,14 +41,14 @@ def codec_roles(spec: Spec) -> CodecRoles:
     found: dict[str, list[Mapping[str, Any]]] = {"filters": [], "serializer": [], "compressors": []}
     for link in resolve(spec).codecs:
         found[_role(link, serialized=bool(found["serializer"]))].append(_spelled(link))
-    # Shards are made by a codec, too: that of the chunks within comes after it.
+    # A sharding codec is a serializer, too; the serializer of the inner chunks follows it.
     return CodecRoles(
         tuple(found["filters"]), next(reversed(found["serializer"]), None), tuple(found["compressors"])
     )
 
 
 def _role(link: Link, *, serialized: bool) -> str:
-    """What a codec is for; one that nobody has registered, by its place."""
+    """Return the role of a codec; the position decides for unregistered codecs."""
     if link.path[0] in {"filters", "compressor"} and "id" in link.value:
         return "filters" if link.path[0] == "filters" else "compressors"
     if link.codec is None:

@@ -1,7 +1,7 @@
-"""Reading a document of which only the text is known: the format is found in it.
+"""Read a document of unknown format: detect the format from its content.
 
-https://zarr-specs.readthedocs.io: the v3 core specification and v2 mark their documents with
-`zarr_format`; the draft's array and group documents carry no mark.
+https://zarr-specs.readthedocs.io: v3 and v2 mark their documents with `zarr_format`; array and group
+documents of the draft have no mark.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ __all__ = [
 
 
 AnyArraySpec: TypeAlias = "v2.ArraySpec[Any] | v3.ArraySpec[Any] | draft.ArraySpec[Any]"
-"""The spec of an array, in whichever format it is."""
+"""The spec of an array of any format."""
 AnyGroupSpec: TypeAlias = "v2.GroupSpec[Any, Any] | v3.GroupSpec[Any, Any] | draft.GroupSpec[Any, Any]"
-"""The spec of a group, in whichever format it is."""
+"""The spec of a group of any format."""
 AnySpec: TypeAlias = "AnyArraySpec | AnyGroupSpec"
-"""The spec of a node, in whichever format it is."""
+"""The spec of a node of any format."""
 
 
 def family_of(document: object) -> Family | None:
-    """The format that a document declares; v3 where it declares one that zom doesn't know.
+    """Return the format that a document declares; v3 if it declares an unknown one.
 
-    Documents of the draft have no `zarr_format`: members that no other format has tell, in the document or in
-    one of an array below. None where nothing tells; `zom.draft.parse` reads such a document all the same.
+    Draft documents have no `zarr_format`: they are recognized by members that only draft arrays have, in the
+    document or its descendants. Returns None if nothing identifies the format; then use `zom.draft.parse`.
 
     >>> family_of({"zarr_format": 2}), family_of({"chunk_memory_layout": "C"}), family_of({"zarr_format": 3})
     (<family v2>, <family draft>, <family v3>)
@@ -67,9 +67,9 @@ def family_of(document: object) -> Family | None:
 
 
 def _is_draft(document: Mapping[str, Any]) -> bool:
-    """Whether the document, or one below it, has a member that only arrays of the draft have."""
+    """Whether the document or a descendant has a member that only draft arrays have."""
     waiting: list[Any] = [document]
-    seen: set[int] = set()  # a mapping made in Python may hold itself
+    seen: set[int] = set()  # a mapping made in Python may contain itself
     while waiting:
         node = waiting.pop()
         if isinstance(node, Spec):
@@ -94,7 +94,7 @@ def parse(
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
 ) -> AnySpec:
-    """The node that `document` describes, in whichever format it is.
+    """Parse the node that `document` describes, in any format.
 
     >>> parse('{"zarr_format": 2, "members": {}}').family
     <family v2>
@@ -109,7 +109,7 @@ def check(
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Problem, ...]:
-    """Every problem of `document`, in whichever format it is; empty where there is none.
+    """Return every problem of `document`, in any format; empty if it is valid.
 
     >>> [problem.code for problem in check('{"zarr_format": 3, "node_type": "group", "x": 1}')]
     ['v3/unknown-member']

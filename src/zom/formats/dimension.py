@@ -1,4 +1,4 @@
-"""Dimensions, as people call them: by name, or by place as "0" or "-1"."""
+"""Dimensions by name, or by index as "0" or "-1"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 
 def is_place(name: str) -> bool:
-    """Whether a dimension is called by its place.
+    """Whether `name` is the index of a dimension.
 
     >>> is_place("-1"), is_place("x1")
     (True, False)
@@ -23,9 +23,9 @@ def is_place(name: str) -> bool:
 
 
 def dimensions_called(name: str, names: Sequence[str | None] | None, rank: int) -> tuple[int, ...]:
-    """The dimensions that `name` means: the one at this place, or those that have this name.
+    """Return the dimensions that `name` means: the one at this index, or those with this name.
 
-    A number is a place, whatever the names are: what it means must not depend on them.
+    A number is always an index, so that its meaning does not depend on the names.
 
     >>> dimensions_called("x", ("y", "x"), 2), dimensions_called("-1", None, 3), dimensions_called("z", None, 3)
     ((1,), (2,), ())

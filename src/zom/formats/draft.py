@@ -1,9 +1,8 @@
 """The draft of Zarr v3 of 2022: entry point, array and group documents.
 
-The text is the editor's draft of the core specification, version 3.0, as of December 2022. What
-software wrote under its name in 2021 differs (`compressor` in place of `codecs`, numpy's names for
-types); the level "lenient" reads it. A group without attributes is an implicit one: it has no
-document of its own.
+The text is the editor's draft of the core specification, version 3.0, as of December 2022. Software
+of 2021 wrote other documents under its name (`compressor` instead of `codecs`, numpy's type names);
+the level "lenient" reads them. A group without attributes is implicit: it has no document of its own.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ Extensions = Annotated[
     tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...],
     Required(rules.NO_EXTENSIONS, fix="add extensions: []"),
 ]
-"""Extensions, which a document lists even where it has none."""
+"""Extensions; a document lists them even if there are none."""
 
 
 class ArraySpec(NormalForm, Generic[AttributesT]):
-    """A draft array: what stands in `meta/<path>.array.json`.
+    """A draft array, stored in `meta/<path>.array.json`.
 
     >>> spec = ArraySpec(
     ...     shape=(4,), data_type="uint8", chunk_memory_layout="C", fill_value=0, extensions=(),
@@ -86,7 +85,7 @@ class ArraySpec(NormalForm, Generic[AttributesT]):
         dimension_names: Sequence[str | None] | None = None,
         attributes: AttributesT | Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of a new array: chunks of some 4 MiB, compressed with gzip.
+        """Build the spec of a new array, by default with chunks of about 4 MiB and gzip compression.
 
         >>> ArraySpec.build(shape=(100,), dtype="float64").data_type
         'float64'
@@ -130,9 +129,9 @@ def _compression(compress: Compression) -> list[Any]:
 
 
 class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
-    """A draft group: what stands in `meta/<path>.group.json`, and its members.
+    """A draft group, stored in `meta/<path>.group.json`, and its members.
 
-    `members` is None where they are not known, which is not the same as there being none.
+    `members` is None if they are unknown, and empty if there are none.
 
     >>> GroupSpec(members={"b": GroupSpec(attributes={})})["b"].members is None
     True
@@ -180,7 +179,7 @@ class EntryPoint(Spec):
 
     @property
     def layout(self) -> Literal["2022", "2021"]:
-        """Where documents and chunks lie: as the draft says, or as software wrote them in 2021.
+        """The layout of documents and chunks: of the draft, or as software wrote them in 2021.
 
         >>> uri = "https://purl.org/zarr/spec/protocol/core/3.0"
         >>> old = {"zarr_format": uri, "metadata_encoding": uri, "metadata_key_suffix": ".json"}

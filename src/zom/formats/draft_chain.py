@@ -1,4 +1,4 @@
-"""The codecs of a draft array, and the one compressor that software of 2021 wrote in their place.
+"""The codecs of a draft array, and the single compressor that software wrote instead in 2021.
 
 The editor's draft of the Zarr core specification, version 3.0, of December 2022: sections "Chunk
 encoding" and "codecs"; its companion documents on the codecs blosc, endian and gzip.
@@ -32,7 +32,7 @@ CODEC = rule(
 
 
 def parse_codecs(items: Iterable[Any]) -> list[Link]:
-    """The codecs in the member `codecs`.
+    """Parse the codecs in the member `codecs`.
 
     >>> parse_codecs(["gzip"])[0].faults[0].path
     ('codecs', 0)
@@ -41,7 +41,7 @@ def parse_codecs(items: Iterable[Any]) -> list[Link]:
 
 
 def parse_compressor(value: object) -> Link:
-    """A compressor of 2021: a URI under `codec`, and what numcodecs is told.
+    """Parse a compressor of 2021: a URI in `codec`, and a numcodecs configuration.
 
     >>> parse_compressor("gzip").faults[0].expected
     'an object with codec and configuration'
@@ -50,10 +50,10 @@ def parse_compressor(value: object) -> Link:
 
 
 def parse_chain(document: Mapping[str, Any]) -> list[Link]:
-    """The codecs of a draft array in the order of encoding.
+    """Return the codecs of a draft array in the order of encoding.
 
-    In 2021 the codecs were one `compressor`, and software kept filters in the attributes; in the text of the
-    draft an attribute means nothing.
+    In 2021 there was one `compressor`, and software wrote filters into the attributes. The text of the
+    draft gives attributes no meaning, so they are ignored if the document has `codecs`.
 
     >>> import zom.codecs
     >>> document = {"attributes": {"filters": [{"id": "delta", "dtype": "<i4"}]}}
@@ -118,7 +118,7 @@ def _has_sound_configuration(value: dict[str, Any], faults: list[Fault]) -> bool
 
 
 def check_codecs(links: Iterable[Link], elements: Elements, faults: list[Fault]) -> None:
-    """Adds the faults of the codecs that `codecs` lists; `elements` is a chunk of the array.
+    """Add the faults of the codecs in `codecs`; `elements` describes a chunk of the array.
 
     >>> check_codecs(parse_codecs(["gzip"]), Elements(((4,),), None), faults := []); faults[0].path
     ('codecs', 0)
@@ -130,12 +130,12 @@ def check_codecs(links: Iterable[Link], elements: Elements, faults: list[Fault])
 
 
 def _thread(link: Link, before: Representation | None, faults: list[Fault]) -> Representation | None:
-    """What comes out of the codec; the draft turns elements into bytes, and back, by itself."""
+    """Return the codec's output; the draft converts elements to bytes, and back, implicitly."""
     if link.codec is None or link.configuration is None:
         return None
     if link.codec.kind == "bytes->bytes":
         before = before if isinstance(before, Bytes) else Bytes()
     elif not isinstance(before, Elements):
-        # What the codec is given can't be told: its own parameters can be judged all the same.
+        # The codec's input is unknown, but its own parameters can be checked.
         before = Elements(None, None)
     return link.thread(before, faults)

@@ -1,7 +1,7 @@
-"""How the elements of a draft array become stored chunks: its type, grid and codecs, judged together.
+"""How the elements of a draft array become stored chunks: type, grid and codecs, checked together.
 
-The editor's draft of the Zarr core specification, version 3.0, of December 2022, section "Array metadata";
-in the text of 2021 codecs and filters stood elsewhere.
+The editor's draft of the Zarr core specification, version 3.0, of December 2022, section "Array metadata".
+The text of 2021 has codecs and filters in other places.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ _arrays: Memo[Encoding] = Memo()
 def encoding_of(
     values: Mapping[str, Any], shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
-    """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
+    """Return the encoding of an array's elements; the members in `broken` are skipped."""
     judged = {name: values[name] for name in (*_JUDGED, "storage_transformers") if name in values}
     for name in ("codecs", "storage_transformers"):
         if name in broken:
             judged.pop(name, None)
     if "codecs" not in values:
-        judged["attributes"] = values.get("attributes")  # the filters of 2021 are there
+        judged["attributes"] = values.get("attributes")  # contains the filters of 2021
     empty = None if shape is None else tuple([length == 0 for length in shape])
     return _arrays.get((exact_text(judged), empty), lambda: _judge_array(judged, shape))
 
@@ -128,10 +128,10 @@ def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> En
     transformers = values.get("storage_transformers", ())
     check_transformers(transformers, None if shape is None else len(shape), faults)
     if data_type is not None and data_type.kind == "object":
-        # What objects there are is told by the codec that stores them, as in v2.
+        # As in v2, the object codec determines the type of the objects.
         data_type = parse_v2("|O", object_codec_of(links), []) or data_type
     if data_type is not None and data_type.object_codec is not None:
-        # 2021 said what v2 does: 0 where it meant an empty text.
+        # As in v2, 0 means an empty text in 2021.
         fill = data_type.parse_fill(values.get("fill_value"), "v2", [])
     lengths = None if chunk is None else tuple((max(length, 1),) for length in chunk)
     ordered = order_links(values.get("chunk_memory_layout"), len(chunk or ()), ("chunk_memory_layout",))
@@ -155,7 +155,7 @@ def _keys(grid: Any) -> Callable[[], KeyForm]:
 
 
 def _sharded(encoding: Encoding, transformers: Iterable[Any]) -> Encoding:
-    """`encoding`, with the shards that a storage transformer makes."""
+    """Return `encoding` with the shards of a storage transformer."""
     for index, value in enumerate(transformers):
         counts = chunks_per_shard(value)
         if encoding.lengths is None or counts is None or len(counts) != len(encoding.lengths):
@@ -174,7 +174,7 @@ def _sharded(encoding: Encoding, transformers: Iterable[Any]) -> Encoding:
 
 
 def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> tuple[DataType | None, Any]:
-    """The data type, and the scalar that the fill value stands for."""
+    """Return the data type, and the scalar of the fill value."""
     if "data_type" not in values:
         return None, None
     value = values["data_type"]
@@ -187,7 +187,7 @@ def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> tuple[DataTyp
         _explain_type(value, faults)
     elif fell_back:
         _check_extension_type(cast("dict[str, Any]", value), faults)
-    # "Said extension is responsible for interpreting the value of fill_value": a fallback can't judge it.
+    # "Said extension is responsible for interpreting the value of fill_value": a fallback can't check it.
     judged = data_type is not None and not fell_back
     before = len(faults)
     scalar = None
@@ -202,7 +202,7 @@ def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> tuple[DataTyp
 
 
 def _explain_type(value: Any, faults: list[Fault]) -> None:
-    """What is wrong with a type that nobody recognises: nothing, if it is a well-made extension."""
+    """Add the faults of an unrecognized data type: unregistered, if it is a well-formed extension."""
     path = ("data_type",)
     if not isinstance(value, dict):
         wanted = "a data type of the specification, or an object with extension and type"
@@ -215,7 +215,7 @@ def _explain_type(value: Any, faults: list[Fault]) -> None:
 
 
 def _check_extension_type(document: dict[str, Any], faults: list[Fault]) -> bool:
-    """Whether an extension says which it is, and which of its types is meant."""
+    """Whether an extension has a URI and a type."""
     path = ("data_type",)
     named = check_uri(document, "extension", path, faults, DATA_TYPE)
     if "type" not in document:

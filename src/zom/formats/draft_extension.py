@@ -1,4 +1,4 @@
-"""Extensions in documents of the v3 draft, and the storage transformers, which are extensions as well.
+"""Extensions in documents of the v3 draft, including storage transformers.
 
 The editor's draft of the Zarr core specification, version 3.0, of December 2022: sections "extensions",
 "storage_transformers" and "Extensions"; its companion document "Sharding storage transformer".
@@ -57,9 +57,9 @@ SHARDING = rule(
 
 
 def codec_name(uri: str) -> str:
-    """The last part of a URI that is not a version: what tells one extension from another.
+    """Return the last part of a URI that is not a version, which identifies the extension.
 
-    The draft, its companions and the software of the time spell the beginnings differently.
+    The draft, its companions and the software of that time use different prefixes.
 
     >>> codec_name("https://purl.org/zarr/spec/codecs/gzip/1.0")
     'gzip'
@@ -71,7 +71,7 @@ def codec_name(uri: str) -> str:
 def check_uri(
     value: Mapping[str, Any], name: str, path: Path, faults: list[Fault], rule_: Rule = EXTENSION
 ) -> bool:
-    """Whether the member `name` is the URI that it must be; a fault where it is not.
+    """Whether the member `name` is a URI; adds a fault if not.
 
     >>> check_uri({"extension": 5}, "extension", ("chunk_grid",), faults := []), faults[0].path
     (False, ('chunk_grid', 'extension'))
@@ -87,7 +87,7 @@ def check_uri(
 def check_configuration(
     value: Mapping[str, Any], path: Path, faults: list[Fault], rule_: Rule = EXTENSION
 ) -> None:
-    """Adds a fault where a configuration is there and is no object.
+    """Add a fault if a configuration exists and is no object.
 
     >>> check_configuration({"configuration": 5}, (), faults := []); faults[0].found
     '5'
@@ -98,7 +98,7 @@ def check_configuration(
 
 
 def check_typed(value: Mapping[str, Any], path: Path, faults: list[Fault]) -> None:
-    """Adds the faults of an extension of a grid, a layout or the like: it has a URI and a type.
+    """Add the faults of an extension of a grid, a layout or the like: it needs a URI and a type.
 
     >>> check_typed({"extension": "https://example.org/morton/1.0"}, (), faults := []); faults[0].path
     ('type',)
@@ -115,7 +115,7 @@ def _unregistered(value: Mapping[str, Any], path: Path) -> Fault:
 
 
 def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
-    """Adds the faults of the member `extensions`.
+    """Add the faults of the member `extensions`.
 
     >>> check_extensions(["foo"], faults := []); faults[0].path
     ('extensions', 0)
@@ -135,7 +135,7 @@ def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
 
 
 def extensions_not_understood(items: Iterable[Any]) -> list[str]:
-    """The extensions that a reader must understand; zom knows none.
+    """Return the extensions that a reader must understand; zom supports none.
 
     >>> extensions_not_understood([{"extension": "https://example.org/a", "must_understand": True}])
     ['https://example.org/a']
@@ -144,7 +144,7 @@ def extensions_not_understood(items: Iterable[Any]) -> list[str]:
 
 
 def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Fault]) -> None:
-    """Adds the faults of the member `storage_transformers` of an array of `rank` dimensions.
+    """Add the faults of the member `storage_transformers` of an array of `rank` dimensions.
 
     >>> check_transformers([{"type": "lru"}], 2, faults := []); faults[0].path
     ('storage_transformers', 0, 'extension')
@@ -166,7 +166,7 @@ def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Faul
 
 
 def chunks_per_shard(transformer: Any) -> list[int] | None:
-    """How many chunks a shard has along each dimension; None where the transformer is another one.
+    """Return the number of chunks in a shard along each dimension; None for other transformers.
 
     >>> print(chunks_per_shard({"extension": "https://example.org/lru", "type": "lru"}))
     None

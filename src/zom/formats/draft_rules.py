@@ -1,4 +1,4 @@
-"""The rules that the documents of the v3 draft obey across their members.
+"""The rules for documents of the v3 draft that span members.
 
 The text is the editor's draft of the Zarr core specification, version 3.0, of December 2022: sections
 "Entry point metadata", "Array metadata" and "Group metadata".
@@ -122,7 +122,7 @@ FIELD_RULES: dict[str, Rule] = {
 
 _LISTS = ("shape", "codecs", "storage_transformers", "extensions")
 MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
-"""The members of each kind of node: the fields of its class, filled in where that is defined."""
+"""The members of each kind of node: the fields of its class, set where the class is defined."""
 _OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
     "array": frozenset({"compressor", "dimension_separator"}),
     "group": frozenset({"extensions"}),
@@ -130,7 +130,7 @@ _OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
 
 
 def fields(_kind: NodeKind, document: Mapping[str, Any], _faults: list[Fault]) -> dict[str, Any]:
-    """The members of a document as field values: lists as tuples."""
+    """Return the members of a document as field values: lists become tuples."""
     values = dict(document)
     for name in _LISTS:
         if isinstance(values.get(name), list):
@@ -139,7 +139,7 @@ def fields(_kind: NodeKind, document: Mapping[str, Any], _faults: list[Fault]) -
 
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
-    """All faults of an array's or a group's document that span members or stand in extensions."""
+    """Add the faults of an array or group document that span members or concern extensions."""
     known = MEMBER_NAMES[kind]
     for name in values:
         if name in known:
@@ -152,7 +152,7 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
     if kind == "array":
         _check_array(values, broken, faults)
     elif "extensions" in values:
-        # A group of 2021 had them: no field of the model, so that nothing else has looked at them.
+        # Groups of 2021 had extensions. They are not a field of the model, so check them here.
         _check_old_extensions(values["extensions"], faults)
 
 
@@ -164,7 +164,7 @@ def _check_old_extensions(value: Any, faults: list[Fault]) -> None:
 
 
 def not_understood(document: Mapping[str, Any]) -> list[str]:
-    """The unknown members of an array's document: a reader must understand them before it reads chunks.
+    """Return the unknown members of an array document: a reader must understand them to read chunks.
 
     >>> not_understood({"shape": [], "compressor": None, "acme": 1})
     ['acme']
@@ -184,7 +184,7 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
 
 
 def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
-    """What keeps zom from reading the chunks of an array; None where nothing does."""
+    """Return the reason why zom can't read the chunks of an array, or None."""
     members = not_understood(document)
     if members:
         return unknown_member(members[0], document[members[0]])
@@ -207,7 +207,7 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
 def check_entry_point(
     _kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]
 ) -> None:
-    """All faults of an entry point; names that the draft doesn't define may be there."""
+    """Add all faults of an entry point; members that the draft doesn't define are allowed."""
     if "extensions" not in broken:
         check_extensions(values.get("extensions", ()), faults)
     uri = values.get("zarr_format")

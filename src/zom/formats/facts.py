@@ -1,6 +1,6 @@
-"""What is said of one node, as short texts: type, shape, chunks, codecs, attributes.
+"""Facts about one node as short texts: type, shape, chunks, codecs, attributes.
 
-The facts are those of `zom.formats.resolve`, so a v2 array and a v3 array read alike.
+The facts come from `zom.formats.resolve`, so v2 and v3 arrays look alike.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayFacts", "array_facts", "attribute_texts", "byte_text"]
 
-# The plain way from elements to bytes: every array has one, so it tells nobody anything.
+# The plain codecs from elements to bytes: every array has one, so they are not shown.
 _PLAIN_CODECS = frozenset({"bytes", "sharding_indexed"})
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayFacts:
-    """One array in words; a fact that can't be told is a question mark."""
+    """One array in words; an unknown fact is a question mark."""
 
     type: str
     shape: str
     chunks: str
     codecs: str
     size: int | None
-    """Bytes of all elements, before any codec; None where elements differ in length."""
+    """Bytes of all elements before encoding; None for variable-length elements."""
 
 
 def array_facts(spec: Spec) -> ArrayFacts:
-    """The facts of the array `spec`.
+    """Return the facts of the array `spec`.
 
     >>> from zom import v3
     >>> facts = array_facts(v3.ArraySpec.build(shape=(48, 9), dtype="float32", chunks=(24, 9)))
@@ -100,7 +100,7 @@ def _length_text(choices: tuple[int, ...]) -> str:
 
 
 def attribute_texts(attributes: Mapping[str, Any], room: int) -> str:
-    """The first attributes, as many as there is room for, and how many more there are.
+    """Return as many first attributes as fit into `room`, and the number of the others.
 
     >>> attribute_texts({"title": "a", "history": "b" * 90, "n": 1}, 40)
     'title="a" and 2 more attributes'
@@ -120,7 +120,7 @@ def attribute_texts(attributes: Mapping[str, Any], room: int) -> str:
 
 
 def byte_text(size: int) -> str:
-    """A number of bytes as people say it.
+    """Return a number of bytes in a readable unit.
 
     >>> byte_text(999), byte_text(12_500_000), byte_text(2**60)
     ('999 B', '11.9 MiB', '1.0 EiB')

@@ -1,6 +1,6 @@
-"""The families of v2, v3 and the draft: all that a format is, but its classes, which are built with the first question for one.
+"""The families of v2, v3 and the draft: everything about a format except its classes, defined on first use.
 
-https://zarr-specs.readthedocs.io: a node of v3 says its kind; one of v2 or of the draft is told by its members.
+https://zarr-specs.readthedocs.io: a v3 node declares its kind; the members of a v2 or draft node show it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["DRAFT", "ENTRY_POINT", "FAMILIES", "V2", "V3"]
 def _kind_in_v2(document: Mapping[str, Any]) -> NodeKind | None:
     if document.get("zarr_format") == 3 and "node_type" in document:
         return None
-    # A document that lacks its shape is an array with one fault, not a group with seven.
+    # A document without its shape is an array with one fault, not a group with seven.
     is_array = "shape" in document or ("chunks" in document and "dtype" in document)
     return "array" if is_array else "group"
 
@@ -89,9 +89,9 @@ V3 = Family(
 
 
 def _kind_in_draft(document: Mapping[str, Any]) -> NodeKind | None:
-    if document.get("zarr_format") in (2, 3):  # any node of the other formats says so; none here does
+    if document.get("zarr_format") in (2, 3):  # nodes of other formats declare theirs; draft nodes don't
         return None
-    # A document that lacks its shape is an array with one fault, not a group with many.
+    # A document without its shape is an array with one fault, not a group with many.
     is_array = "shape" in document or ("data_type" in document and "chunk_grid" in document)
     return "array" if is_array else "group"
 

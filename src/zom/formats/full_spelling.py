@@ -1,8 +1,8 @@
-"""Documents in the spelling that every reader knows: names as objects, data types as strings.
+"""Documents in the spelling that every reader supports: names as objects, data types as strings.
 
 Zarr v3.1 lets an extension without a configuration be a string: "bytes" for {"name": "bytes"}. Readers of
-3.0 refuse it: zarr-python, tensorstore and GDAL do. They also refuse {"name": "int32"} for a data type, and
-tensorstore refuses a `must_understand` that is true, as it is by default.
+3.0, such as zarr-python, tensorstore and GDAL, reject it. They also reject {"name": "int32"} for a data
+type, and tensorstore rejects `must_understand` if it is true, which is its default.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["Spelling", "check_spelling", "spelled_in_full"]
 
 Spelling: TypeAlias = Literal["full", "given"]
-"""How documents are written: as every reader takes them, or exactly as the spec spells them."""
+"""How to write documents: as every reader supports them, or exactly as the spec spells them."""
 
 
 def check_spelling(spelling: object) -> None:
-    """Raise ValueError unless it is one of the two.
+    """Raise ValueError unless `spelling` is one of the two.
 
     >>> check_spelling("short")
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ def check_spelling(spelling: object) -> None:
 
 
 def spelled_in_full(spec: Spec) -> tuple[Spec, tuple[str, ...]]:
-    """The spec of one node in full spelling, and the places that differ.
+    """Return the spec of one node in full spelling, and the places that differ.
 
     >>> from zom import v3
     >>> spec = v3.ArraySpec.build(shape=(4,), dtype="uint8", codecs=["bytes"])
@@ -66,7 +66,7 @@ def spelled_in_full(spec: Spec) -> tuple[Spec, tuple[str, ...]]:
 
 
 def _data_type(value: Any) -> Any:
-    """The name of a data type that is an object with nothing but the name, else `value` itself."""
+    """Return the name of a data type that is an object with only a name, otherwise `value` itself."""
     if not isinstance(value, dict):
         return value
     members = cast("dict[str, Any]", value)
@@ -78,9 +78,9 @@ def _data_type(value: Any) -> Any:
 
 
 def _is_full(value: Any, *, holds: bool) -> bool:
-    """Whether a definition, or a list of them, is in full: most are, and `_full` takes longer to say so.
+    """Whether a definition, or a list of them, is in full spelling; most are, and `_full` is slower.
 
-    Where it `holds` codecs, those may be within others: then nobody knows.
+    Pass `holds` if the definitions are codecs: the answer is then False if they contain other codecs.
     """
     values = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else (value,)
     for each in values:
@@ -90,7 +90,7 @@ def _is_full(value: Any, *, holds: bool) -> bool:
 
 
 def _full(value: Any, path: Path, places: list[str]) -> Any:
-    """A definition, or a list of them, in full; `value` itself where it is that already."""
+    """Return a definition, or a list of them, in full spelling; `value` itself if it already is."""
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
         made = [_full(item, (*path, number), places) for number, item in enumerate(items)]
@@ -105,6 +105,6 @@ def _full(value: Any, path: Path, places: list[str]) -> Any:
         places.append(dotted((*path, "must_understand")))
         definition = {name: item for name, item in definition.items() if name != "must_understand"}
     if path[0] != "codecs":
-        return definition  # its name is none of a codec
+        return definition  # its configuration has no codecs
     inside = (*path, "configuration")
     return with_inner_codecs(definition, lambda name, inner: _full(inner, (*inside, name), places))

@@ -1,7 +1,7 @@
-"""Nodes as templates and conventions see them: one view of all formats, of specs and of raw documents.
+"""Nodes for templates and conventions: one view of all formats, of specs and of raw documents.
 
-A document may hold any JSON in any place: what can't be told of it is None, and never an exception.
-v2 and the draft have no dimension names; xarray's attribute `_ARRAY_DIMENSIONS` stands for them:
+A document may hold any JSON in any place: unknown facts are None and never raise.
+v2 and the draft have no dimension names; xarray's attribute `_ARRAY_DIMENSIONS` provides them:
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 """
 
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 Facts = tuple["NodeKind | None", "Format", Any]
-"""What a node is made of: its kind, its format, and its document without members."""
+"""The data of a node: its kind, its format, and its document without members."""
 
 S = TypeVar("S")
 K = TypeVar("K")
@@ -48,7 +48,7 @@ _NOTHING: Final = JSONDict()
 
 
 class Unknown:
-    """What stands for a node of which nobody knows whether it is there: members were not read."""
+    """Stands for a node that may exist: the members that could include it were not read."""
 
     def __repr__(self) -> str:
         return "UNKNOWN"
@@ -58,7 +58,7 @@ UNKNOWN: Final = Unknown()
 
 
 class ValueReader(Protocol):
-    """What reads the values of arrays: see `Node.blocks` and `Node.part`."""
+    """Reads the values of arrays: see `Node.blocks` and `Node.part`."""
 
     def blocks(self, node: Node, /) -> Iterator[tuple[tuple[int, ...], Any]]: ...
 
@@ -66,7 +66,7 @@ class ValueReader(Protocol):
 
 
 class Node:
-    """One node of a hierarchy, with what a rule may ask of it.
+    """One node of a hierarchy, with the facts that rules use.
 
     >>> from zom import v3
     >>> node = spec_tree(v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")}))
@@ -84,13 +84,13 @@ class Node:
         self.document: Mapping[str, Any] = document if is_dict(document) else _NOTHING
         self.path: str = "/" if parent is None else f"{parent.path.rstrip('/')}/{name}"
         self.members: dict[str, Node] | None = None
-        """None where they are not known."""
+        """The members by name; None if they are unknown."""
         self.memory: dict[Hashable, Any] = {}
-        """What was made of it once: see `remembered`."""
+        """Cached results: see `remembered`."""
         self.source: Any = None
-        """What it is the view of: a spec, in the view of a spec."""
+        """The source of the view: for example a spec."""
         self.reader: ValueReader | None = None
-        """What reads the values of an array; None where documents are all that is known."""
+        """Reads the values of an array; None if only documents are available."""
 
     def __repr__(self) -> str:
         return f"<{self.kind or 'node'} {self.path}>"
@@ -107,12 +107,12 @@ class Node:
 
     @property
     def family(self) -> Family:
-        """The format, and where its documents have what."""
+        """The family of the format, which has the paths of facts in documents."""
         return FAMILIES[self.form]
 
     @cached_property
     def pointer(self) -> str:
-        """The RFC 6901 pointer that leads to it from the document of the root."""
+        """The RFC 6901 pointer to the node from the root's document."""
         if self.parent is None:
             return ""
         names = [self.name, *(each.name for each in self.ancestors() if each.parent is not None)]
@@ -120,42 +120,42 @@ class Node:
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
-        """Its attributes; none where the document has something else in their place."""
+        """The attributes; empty if the document's attributes are no object."""
         found = self.document.get("attributes")
         return found if is_dict(found) else _NOTHING
 
     @cached_property
     def arrays(self) -> dict[str, Node]:
-        """The arrays right below it, by name."""
+        """The arrays directly below it, by name."""
         return {name: node for name, node in (self.members or {}).items() if node.is_array}
 
     @cached_property
     def groups(self) -> dict[str, Node]:
-        """The groups right below it, by name."""
+        """The groups directly below it, by name."""
         return {name: node for name, node in (self.members or {}).items() if node.is_group}
 
     @cached_property
     def shape(self) -> tuple[int, ...] | None:
-        """The lengths of an array's dimensions; None where they can't be told, as where one is no length at all."""
+        """The lengths of an array's dimensions; None if they are unknown or invalid."""
         return _lengths(self.document.get("shape"), 0) if self.is_array else None
 
     @property
     def ndim(self) -> int | None:
-        """How many dimensions an array has."""
+        """The number of dimensions of an array."""
         return None if self.shape is None else len(self.shape)
 
     @cached_property
     def dims_path(self) -> Path:
-        """Where the names of dimensions stand in the document, or would."""
+        """The path of the dimension names in the document, even if there are none."""
         return self.family.names_path
 
     @cached_property
     def raw_dims(self) -> Any:
-        """What stands there, of whatever type; None where nothing does."""
+        """The value at `dims_path`, of any type; None if missing."""
         return self._value_at(self.family.names_path)
 
     def _value_at(self, path: tuple[str, ...]) -> Any:
-        """What stands at `path` of the document; None where nothing does."""
+        """Return the value at `path` of the document, or None."""
         found: Any = self.document
         for step in path:
             found = found.get(step) if is_dict(found) else None
@@ -163,7 +163,7 @@ class Node:
 
     @cached_property
     def dims(self) -> tuple[str | None, ...] | None:
-        """The names of an array's dimensions, None for one without; None where there is no such list."""
+        """The dimension names of an array, each a text or None; None if there is no such list."""
         found = self.raw_dims
         if not is_list(found) or not all(isinstance(name, str) or name is None for name in found):
             return None
@@ -171,17 +171,17 @@ class Node:
 
     @cached_property
     def data_type(self) -> DataType | None:
-        """The data type of an array; None where it isn't known."""
+        """The data type of an array; None if it is unknown."""
         return self._typed[0]
 
     @property
     def dtype(self) -> str | None:
-        """The v3 name of an array's data type, or the document's own where zom doesn't know it."""
+        """The v3 name of an array's data type, or the document's own name if zom doesn't know it."""
         return self._typed[1]
 
     @property
     def dtype_path(self) -> Path:
-        """Where the data type stands in the document."""
+        """The path of the data type in the document."""
         return self.family.type_path
 
     @cached_property
@@ -190,13 +190,13 @@ class Node:
 
     @cached_property
     def chunks(self) -> tuple[int, ...] | None:
-        """The shape of the chunks of a regular grid; None where there is none."""
+        """The chunk shape of a regular grid; None for other grids."""
         return _lengths(self._value_at(self.family.chunks_path), 1)
 
     def blocks(self) -> Iterator[tuple[tuple[int, ...], Any]] | None:
-        """The values of an array of any size, block by block, each with the index where it begins, in C order of blocks.
+        """Iterate over an array of any size as (start index, block of values) pairs, in C order of blocks.
 
-        None where they were not asked for. A block is a few million values at most, or one chunk.
+        Returns None if values were not requested. A block has at most a few million values, or is one chunk.
 
         >>> from zom import v3
         >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).blocks() is None
@@ -205,7 +205,7 @@ class Node:
         return None if self.reader is None or self.shape is None else self.reader.blocks(self)
 
     def part(self, start: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-        """The values of a part of an array, in that shape, from the index `start` on; None where they were not asked for.
+        """Return the values of a part of an array, from index `start`; None if values were not requested.
 
         >>> from zom import v3
         >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).part((0,), (2,)) is None
@@ -215,7 +215,7 @@ class Node:
 
     @property
     def resolved(self) -> ResolvedArray:
-        """What the document of an array says; in the view of a spec only, for others may be faulty.
+        """The facts of an array's document; only in views of specs, as other documents may be invalid.
 
         >>> from zom import v3
         >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).resolved.chunks
@@ -224,7 +224,7 @@ class Node:
         return resolve(self.source)
 
     def fact(self, name: str) -> tuple[Path, Any] | None:
-        """The fact that selectors call `@name`, and where it stands; None where it isn't known."""
+        """Return the path and value of the fact that selectors call `@name`, or None if it is unknown."""
         place, value = self._facts(name)
         return None if value is None else (place, value)
 
@@ -245,9 +245,9 @@ class Node:
         return place, list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else found
 
     def at(self, path: str) -> Node | Unknown | None:
-        """The node at `path`, from here or, with a leading slash, from the root; None where there is none.
+        """Return the node at `path`, from here or, with a leading slash, from the root; None if missing.
 
-        `..` leads to the group above. UNKNOWN where members on the way were not read.
+        `..` leads to the group above. Returns UNKNOWN if members on the way were not read.
 
         >>> from zom import v3
         >>> root = spec_tree(v3.GroupSpec(members={"a": v3.GroupSpec(members={})}))
@@ -260,7 +260,7 @@ class Node:
         return UNKNOWN if step != ".." and node.members is None and not node.is_array else None
 
     def follow(self, path: str) -> tuple[Node, str | None]:
-        """As `at`: the last node on the way, and the step that leads no further; None at the end of the path.
+        """Like `at`, but return the last node on the way and the first missing step, or None at the end.
 
         >>> from zom import v3
         >>> spec_tree(v3.GroupSpec(members={"a": v3.GroupSpec(members={})})).follow("a/b/c")
@@ -277,7 +277,7 @@ class Node:
         return node, None
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, groups before their members."""
+        """Iterate over this node and its descendants, groups before their members."""
         waiting: list[Node] = [self]
         while waiting:
             node = waiting.pop()
@@ -286,7 +286,7 @@ class Node:
                 waiting.extend(reversed(node.members.values()))
 
     def ancestors(self) -> Iterator[Node]:
-        """The groups above it, the nearest first."""
+        """Iterate over the groups above it, the nearest first."""
         node = self.parent
         while node is not None:
             yield node
@@ -294,16 +294,16 @@ class Node:
 
 
 def _lengths(found: object, least: int) -> tuple[int, ...] | None:
-    """What was found as lengths; None where it isn't a list of them, so that no rule rests on what Zarr's own refuse."""
+    """Return `found` as lengths, or None unless all are valid: rules must not rely on invalid values."""
     if not is_list(found) or not all(type(each) is int and least <= each < 2**63 for each in found):
         return None
     return tuple(found)
 
 
 def remembered(node: Node, make: Callable[[Node], K]) -> K:
-    """What `make` makes of a node, made once.
+    """Return the cached result of `make(node)`.
 
-    It is kept with the node, and ends with it: in a table beside it, it would hold on to the whole tree.
+    The node holds the cache and frees it: a separate table would keep the whole tree alive.
 
     >>> node = attributes_node({"a": 1})
     >>> remembered(node, lambda node: 1), remembered(node, vars) is remembered(node, vars)
@@ -318,7 +318,7 @@ def remembered(node: Node, make: Callable[[Node], K]) -> K:
 
 
 def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str, S] | None]) -> Node:
-    """The view of a tree of anything, of which `facts` and `below` tell what a node is and has."""
+    """Build the view of any tree; `facts` and `below` return the data and members of a node."""
     top = Node("", None, facts(root))
     top.source = root
     waiting: list[tuple[S, Node]] = [(root, top)]
@@ -336,7 +336,7 @@ def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str
 
 
 def spec_tree(spec: Spec) -> Node:
-    """The view of `spec` and of all nodes below it."""
+    """Return the view of `spec` and its descendants."""
     return grown(spec, _spec_facts, member_specs)
 
 
@@ -346,7 +346,7 @@ def _spec_facts(spec: Spec) -> Facts:
 
 
 def document_tree(document: object) -> Node:
-    """The view of a hierarchy in one document as ZEP 6 nests it, faulty as it may be.
+    """Return the view of a possibly invalid hierarchy in one document, nested as in ZEP 6.
 
     >>> document_tree({"zarr_format": 3, "node_type": "group", "members": {"a": 7}}).members
     {'a': <node /a>}
@@ -354,7 +354,7 @@ def document_tree(document: object) -> Node:
     above = family_of(document)
 
     def facts(node: object) -> Facts:
-        # Documents of the draft don't say so each: what is above them does.
+        # Documents of the draft don't declare their format: use the root's.
         family = family_of(node) or above
         form = V3.form if family is None else family.form
         if not is_dict(node):
@@ -371,7 +371,7 @@ def _document_members(document: object) -> Mapping[str, object] | None:
 
 
 def attributes_node(attributes: object, form: Format = "v3", kind: NodeKind = "group") -> Node:
-    """The view of a node of which only the attributes are known: rules across nodes don't apply.
+    """Return the view of a node with only attributes known: rules across nodes don't apply.
 
     >>> attributes_node({"ome": {}}).members is None
     True

@@ -1,6 +1,6 @@
-"""How an array is laid out, in one form for all formats and spellings: what `zom.Array` says of itself.
+"""The layout of an array in one form for all formats and spellings: the properties of `zom.Array`.
 
-The document's own spelling stands beside it, in `spec.document`.
+The document's own spelling is in `spec.document`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["NormalForm"]
 
 ChunkShape = tuple[int | tuple[int, ...], ...]
-"""A length for each dimension; where chunks differ along one, the lengths of all of them."""
+"""A length per dimension; if chunks differ along one, the tuple of all their lengths."""
 
 
 class NormalForm(Array):
-    """An array of a format whose documents spell chunks, shards and types in several ways.
+    """An array of a format with several spellings of chunks, shards and types.
 
     >>> from zom import v3
     >>> spec = v3.ArraySpec.build(shape=(4, 6), dtype="float32", chunks=(2, 3), shards=(4, 6))
@@ -34,9 +34,9 @@ class NormalForm(Array):
 
     @property
     def chunks(self) -> ChunkShape:
-        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
+        """The shape of the smallest piece that can be read, for any spelling of grid and shards.
 
-        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        If chunks differ in length along a dimension, its entry is a tuple of all lengths.
         """
         array = resolve(self)
         if array.chunks is None:
@@ -45,13 +45,13 @@ class NormalForm(Array):
 
     @property
     def shards(self) -> ChunkShape | None:
-        """The shape of the stored objects where they hold several chunks, else None."""
+        """The shape of the stored objects if they hold several chunks, else None."""
         array = resolve(self)
         return None if array.shards is None else _shape(array, array.shards)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What numpy holds the elements as; `data_type` is what the document says."""
+        """The numpy dtype of the elements; `data_type` is the document's value."""
         array = resolve(self)
         if array.data_type is None:
             raise _unknown("data type", array.document[array.family.type_path[0]])

@@ -1,6 +1,6 @@
-"""Reading a document as what it should be: a class, a format, or what a function finds in it.
+"""Parse a document as a class, as a format, or as the format that a function finds in it.
 
-It names no format, so that who works with one of them does not load the others.
+This module imports no format, so that users of one format don't load the others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def parse_as(
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
 ) -> Any:
-    """The node that `document` describes, read as `target`.
+    """Parse the node that `document` describes, read as `target`.
 
     >>> from zom.formats.families import V3
     >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
@@ -52,7 +52,7 @@ def parse_as(
 
 
 def _looks_like_a_path(document: object) -> bool:
-    """Whether text was perhaps meant as the place of a store, which is not guessed."""
+    """Whether text was perhaps meant as the path of a store; this only affects the message."""
     return (
         isinstance(document, str) and document.strip()[:1].isprintable() and document.strip()[:1] not in '{["'
     )
@@ -69,7 +69,7 @@ def check_as(
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Problem, ...]:
-    """Every problem of `document`, read as `target`.
+    """Return every problem of `document`, read as `target`.
 
     >>> from zom.formats.families import V3
     >>> len(check_as(V3, "[1]"))

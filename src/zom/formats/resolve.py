@@ -1,4 +1,4 @@
-"""From a spec of any format to a `ResolvedArray`: the one place where a format's reading is chosen."""
+"""Resolve a spec of any format to a `ResolvedArray`: the only place that dispatches on the format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOTHING: Final = JSONDict()
 
 
 def resolve(spec: Spec) -> ResolvedArray:
-    """What the document of the array `spec` says, read once and kept with it.
+    """Return the facts of the array `spec`, read once and cached in the spec.
 
     >>> from zom import v3
     >>> array = resolve(v3.ArraySpec.build(shape=(4, 6), dtype="float32", chunks=(2, 3)))
@@ -78,13 +78,13 @@ def _names(document: JSONDict, path: tuple[str, ...], rank: int) -> tuple[str | 
         found = found.get(step) if is_dict(found) else None
     if not is_list(found) or len(found) != rank:
         return None
-    # In an attribute, a list of names and nulls is somebody else's.
+    # A list of names and nulls in an attribute is not xarray's.
     known = all(isinstance(name, str) for name in found) or len(path) == 1
     return tuple(found) if known else None
 
 
 def data_type_of(document: Mapping[str, Any], family: Family) -> tuple[DataType | None, str | None]:
-    """The data type in the document of an array, faulty as it may be, and its v3 name or what stands there.
+    """Return the data type in a possibly invalid array document, and its v3 name or the name it has there.
 
     >>> from zom.formats.families import V2
     >>> data_type_of({"dtype": "<f4"}, V2)[1]
@@ -108,7 +108,7 @@ _TYPES: Final[Mapping[Format, Callable[[Any, Mapping[str, Any]], DataType | None
 
 
 def canonical_codec_name(name: str) -> str | None:
-    """The v3 name of the codec that any format calls `name`; None where nobody knows it.
+    """Return the v3 name of the codec that any format calls `name`; None if it is unknown.
 
     >>> import zom.codecs
     >>> canonical_codec_name("zlib"), canonical_codec_name("gzip"), canonical_codec_name("zzip")

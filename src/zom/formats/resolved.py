@@ -1,8 +1,8 @@
-"""A resolved array: what the document of an array says, read once, whichever format it has.
+"""A resolved array: the facts of an array's document, read once, in any format.
 
 Checking an array makes its `Encoding`, which most arrays of a hierarchy share. `zom.formats.resolve` adds
-what is an array's own: the `ResolvedArray`, that everything above the formats reads. Each fact knows where
-it stands in its document, so that a finding points at the user's own text.
+the array's own facts: the `ResolvedArray`, which all layers above the formats read. Each fact has its path
+in the document, so that a finding points at the user's own text.
 """
 
 from __future__ import annotations
@@ -44,52 +44,52 @@ __all__ = [
 ]
 
 Lengths = tuple[tuple[int, ...], ...]
-"""For each dimension, every length that a chunk has there: one in a regular grid."""
+"""For each dimension, all chunk lengths along it: one in a regular grid."""
 
 
 class Inner(NamedTuple):
-    """The chunks inside of shards; None stands for what can't be told."""
+    """The chunks inside shards; None means unknown."""
 
     lengths: Lengths | None
     path: Path
     places: tuple[int, ...] | None
-    """For each dimension, its place in the list at `path`: a transpose may come before the shards."""
+    """For each dimension, its index in the list at `path`: a transpose may precede the shards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """How elements become stored chunks, and every fault of that; None stands for what can't be told."""
+    """How elements become stored chunks, with all faults; None means unknown."""
 
     faults: tuple[Fault, ...]
     data_type: DataType | None
     scalar: Any
-    """The scalar that the fill value stands for, or what makes it."""
+    """The scalar of the fill value, or an object that makes it."""
     lengths: Lengths | None
-    """The lengths of what is stored: of shards, where there are some."""
+    """The lengths of stored objects: of shards, if there are any."""
     lengths_path: Path
     axes: Callable[[tuple[int, ...]], tuple[Axis, ...]] | None
-    """The grid of an array of a shape."""
+    """Returns the grid of an array with a given shape."""
     keys: Callable[[], KeyForm] | None
-    """How the keys of chunks look."""
+    """Returns the form of chunk keys."""
     links: tuple[Link, ...]
     """The codecs, in the order of encoding."""
     sharded: bool | None
     inner: Inner | None = None
     per_shard: tuple[int, ...] | None = None
-    """How many chunks a shard has along each dimension, where no codec makes the shards."""
+    """The number of chunks in a shard along each dimension, if no codec makes the shards."""
 
     @property
     def fill(self) -> Any:
-        """The scalar that the fill value stands for."""
+        """The scalar of the fill value."""
         return self.scalar.get() if isinstance(self.scalar, LaterScalar) else self.scalar
 
 
 @dataclass(frozen=True, eq=False)
 class ResolvedArray:
-    """The facts of one array; paths lead from the array's own document to the fact.
+    """The facts of one array, with their paths in the array's own document.
 
-    A chunk is the smallest piece that can be read, a shard the object that holds several. What can't be told,
-    for a name that zom doesn't know, is None.
+    A chunk is the smallest piece that can be read, a shard an object that holds several chunks. Facts that
+    depend on unregistered names are None.
     """
 
     family: Family
@@ -98,9 +98,9 @@ class ResolvedArray:
     """How elements become stored chunks."""
     shape: tuple[int, ...]
     names: tuple[str | None, ...] | None
-    """The dimension names; None where there are none."""
+    """The dimension names; None if there are none."""
     type_name: str | None
-    """The v3 name of the data type, or the name in the document where zom doesn't know it."""
+    """The v3 name of the data type, or the document's name if zom doesn't know it."""
     attributes: JSONDict
     find_obstacle: Callable[[Mapping[str, Any], Encoding], str | None]
 
@@ -111,7 +111,7 @@ class ResolvedArray:
 
     @property
     def names_path(self) -> Path:
-        """Where dimension names stand, or would."""
+        """The path of the dimension names, even if there are none."""
         return self.family.names_path
 
     @property
@@ -121,7 +121,7 @@ class ResolvedArray:
 
     @property
     def type_path(self) -> Path:
-        """Where the data type stands."""
+        """The path of the data type."""
         return self.family.type_path
 
     @property
@@ -132,29 +132,29 @@ class ResolvedArray:
 
     @property
     def chunks_path(self) -> Path:
-        """Where these stand."""
+        """The path of `chunks`."""
         inner = self.encoding.inner
         return self.encoding.lengths_path if inner is None else inner.path
 
     @property
     def places(self) -> tuple[int, ...]:
-        """For each dimension, its place in the list at `chunks_path`: a transpose comes before shards."""
+        """For each dimension, its index in the list at `chunks_path`: a transpose may precede the shards."""
         inner = self.encoding.inner
         return tuple(range(self.rank)) if inner is None or inner.places is None else inner.places
 
     @property
     def shards(self) -> Lengths | None:
-        """The lengths of shards; None where there are none, or where they can't be told."""
+        """The lengths of shards; None if there are none, or if they are unknown."""
         return None if self.encoding.inner is None else self.encoding.lengths
 
     @property
     def shards_path(self) -> Path:
-        """Where these stand."""
+        """The path of `shards`."""
         return self.encoding.lengths_path
 
     @property
     def sharded(self) -> bool | None:
-        """Whether there are shards."""
+        """Whether there are shards; None if unknown."""
         return self.encoding.sharded
 
     @property
@@ -164,7 +164,7 @@ class ResolvedArray:
 
     @cached_property
     def codecs(self) -> tuple[Link, ...]:
-        """The codecs that the document names, those inside of shards included, without those of indexes."""
+        """The codecs in the document, including those inside shards, excluding those of shard indexes."""
         found: list[Link] = []
         waiting = [link for link in reversed(self.links) if link.written is not None]
         while waiting:
@@ -180,16 +180,16 @@ class ResolvedArray:
 
     @cached_property
     def obstacle(self) -> str | None:
-        """What keeps zom from reading chunks: a name that readers must understand, and that nobody registered."""
+        """Why zom can't read chunks, such as an unregistered name that must be understood; None if it can."""
         return self.find_obstacle(self.document, self.encoding)
 
     @property
     def rank(self) -> int:
-        """How many dimensions the array has."""
+        """The number of dimensions."""
         return len(self.shape)
 
     def dimension(self, index: int) -> str:
-        """What a message calls the dimension at `index`.
+        """Return the name of the dimension at `index` for messages.
 
         >>> from zom import v3
         >>> from zom.formats.resolve import resolve
@@ -200,7 +200,7 @@ class ResolvedArray:
         return str(index) if name is None else f'"{name}"'
 
     def indexes(self, name: str) -> tuple[int, ...]:
-        """The dimensions called `name`, or at that place: mostly one, or none.
+        """Return the dimensions with this name or index: usually one, or none.
 
         >>> from zom import v3
         >>> from zom.formats.resolve import resolve
@@ -211,7 +211,7 @@ class ResolvedArray:
 
 
 def fill_for(links: Iterable[Link], scalar: Any) -> Any:
-    """The fill value that `links` are told; None where none of them looks at it, and it isn't made yet.
+    """Return the fill value to pass to `links`; None if none of them uses it and it isn't made yet.
 
     >>> fill_for([], LaterScalar(lambda: 7)), fill_for([], 7)
     (None, 7)
@@ -222,25 +222,25 @@ def fill_for(links: Iterable[Link], scalar: Any) -> Any:
 
 
 def _may_see_fill(links: Iterable[Link]) -> bool:
-    """Whether a codec may look at the fill value: a shard doesn't itself, but what is inside of it may."""
+    """Whether a codec may use the fill value: a shard doesn't, but its inner codecs may."""
     waiting = list(links)
     while waiting:
         link = waiting.pop()
         if link.name == "sharding_indexed":
             waiting += inner_links(link)
         elif link.codec is not None and link.codec.sees_lengths:
-            return True  # what is remembered of the others doesn't depend on the fill value, either
+            return True  # cached results of the other codecs don't depend on the fill value
     return False
 
 
 def inner_links(link: Link) -> list[Link]:
-    """The codecs of the chunks inside of a shard; none where the codec is another."""
+    """Return the inner codecs of a sharding codec; empty for other codecs."""
     values: Any = getattr(link.configuration, "codecs", None) if link.name == "sharding_indexed" else None
     return parse_links(values, (*link.inside, "codecs")) if is_list(values) else []
 
 
 def regular_axes(sizes: Sequence[int]) -> Callable[[tuple[int, ...]], tuple[Axis, ...]]:
-    """The regular grid of chunks with these lengths, for any shape.
+    """Return a function that makes the regular grid with these chunk lengths for any shape.
 
     >>> regular_axes((2,))((5,))[0].count
     3
@@ -249,7 +249,7 @@ def regular_axes(sizes: Sequence[int]) -> Callable[[tuple[int, ...]], tuple[Axis
 
 
 def unregistered(kind: str, name: str | None, member: str, registry: Registry[Any] | None = None) -> str:
-    """The error of a name that nobody has registered, where one must be known.
+    """Return the error message for an unregistered name that must be known.
 
     >>> unregistered("data type", "int7", "data_type")
     'data_type: no data type named "int7" is registered'
@@ -259,7 +259,7 @@ def unregistered(kind: str, name: str | None, member: str, registry: Registry[An
 
 
 def unknown_member(name: str, value: object, known: str | None = None) -> str:
-    """The error of a member that nobody may ignore: chunks may mean anything; `known` is its own name.
+    """Return the error message for an unknown member that must be understood; `known` is its own name.
 
     >>> unknown_member("a", {"name": "acme.a"})
     'a: no extension named "acme.a" is registered, and readers must understand it'

@@ -1,4 +1,4 @@
-"""A hierarchy as a tree of text: one line for each node, members in the order of the document."""
+"""A hierarchy as a text tree: one line per node, members in the order of the document."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
 __all__ = ["Tree", "tree_lines", "tree_text"]
 
 _ROOM = 60
-"""How many characters of attributes a line shows."""
+"""Characters available for attributes in a line."""
 
 _LINE = 240
-"""How many characters of a line an interactive session shows."""
+"""Maximum characters of a line in an interactive session."""
 
 
 class _Waiting(NamedTuple):
-    """A node that has no line yet."""
+    """A node whose line is not written yet."""
 
     node: Spec | None
     """None for a node that can't be read."""
     name: str
     before: str
-    """What stands before the names of the node's members."""
+    """The prefix of the lines of the node's members."""
     branch: str
     widths: tuple[int, ...]
-    """How wide the columns of the node's siblings are."""
+    """The column widths of the node's siblings."""
     depth: int
     path: str
     reason: str | None
-    """Why the node can't be read."""
+    """The reason why the node can't be read."""
 
 
 _NOTHING_BROKEN: Mapping[str, str] = {}
 _LINES = 200
-"""How many lines an interactive session shows."""
+"""Maximum lines in an interactive session."""
 
 
 class Tree(str):
-    """A hierarchy as text, which shows itself: as lines in a terminal, as a tree that unfolds in a notebook.
+    """A self-displaying hierarchy: lines of text in a terminal, an expandable tree in a notebook.
 
     >>> from zom import v3
     >>> Tree(v3.GroupSpec(members={}))
@@ -61,12 +61,12 @@ class Tree(str):
     spec: Spec
     """The hierarchy."""
     broken: Mapping[str, str]
-    """Why nodes can't be read, by path."""
+    """The reasons why nodes can't be read, by path."""
 
     def __new__(
         cls, spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN
     ) -> Self:
-        """The text of `tree_text`, with what it is about."""
+        """Make the text of `tree_text`, with its source."""
         made = super().__new__(cls, tree_text(spec, depth=depth, broken=broken))
         made.spec, made.broken = spec, broken
         return made
@@ -81,14 +81,14 @@ class Tree(str):
         return (str, (str(self),))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return notebook_html("tree", self)
 
 
 def tree_text(spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN) -> str:
-    """The tree of `spec`; groups deeper than `depth` are counted instead of shown.
+    """Return the tree of `spec` as text; groups deeper than `depth` are counted instead of shown.
 
-    `broken` says of nodes, by path, why they can't be read: of some that are not in the spec, too.
+    `broken` maps paths of unreadable nodes to reasons; these nodes may be missing in the spec.
 
     >>> from zom import v3
     >>> time = v3.ArraySpec.build(shape=(48,), dtype="int64", dimension_names=["time"])
@@ -103,7 +103,7 @@ def tree_text(spec: Spec, *, depth: int | None = None, broken: Mapping[str, str]
 def tree_lines(
     spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN
 ) -> Iterator[str]:
-    """As `tree_text`, line by line: a large tree is shown while it is walked.
+    """Yield the lines of `tree_text`: a large tree is shown while it is walked.
 
     >>> from zom import v2
     >>> list(tree_lines(v2.GroupSpec(members={})))
@@ -132,7 +132,7 @@ def tree_lines(
 
 
 def _marked_cells(item: _Waiting) -> tuple[str, ...]:
-    """What a line says of a node after its name, and why it can't be read."""
+    """Return the cells of a node's line after its name, and the reason if it can't be read."""
     cells = () if item.node is None else _cells(item.node, root=item.depth == 0)
     if item.reason is None:
         return cells
@@ -158,7 +158,7 @@ def _children(
 
 
 def _cells(node: Spec, *, root: bool = False) -> tuple[str, ...]:
-    """What a line says of a node after its name; the first cell is what siblings are aligned by."""
+    """Return the cells of a node's line after its name; siblings are aligned by the first cell."""
     if node.kind == "array":
         facts = array_facts(node)
         kind = f"{node.family.form} array  {facts.type}" if root else facts.type
@@ -176,7 +176,7 @@ def _cells(node: Spec, *, root: bool = False) -> tuple[str, ...]:
 
 
 def _count(members: Mapping[str, Spec]) -> str:
-    """How many nodes there are below a group."""
+    """Return the number of nodes below a group."""
     total, waiting = 0, list(members.values())
     while waiting:
         node = waiting.pop()

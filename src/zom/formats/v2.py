@@ -1,8 +1,7 @@
-"""Zarr v2: array and group documents, with the attributes in them as ZEP 6 draws them.
+"""Zarr v2: array and group documents, with attributes in them as in ZEP 6.
 
-https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html. In a store the attributes stand in a
-document of their own, `.zattrs`; here they are the member `attributes`, absent where there is no
-such document.
+https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html. A store keeps attributes in a document of
+their own, `.zattrs`; here they are the member `attributes`, absent if there is no such document.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ ChunkLength = Annotated[int, Interval(1, 2**63 - 1)]
 
 
 def _null_too(name: str) -> Required:
-    """A member that a document spells where it is null, too."""
+    """Mark a member that a document must contain even if it is null."""
     return Required(rules.MISSING_NULL, words="null or a codec", fix=f"add {name}: null")
 
 
 class ArraySpec(Array, Generic[AttributesT]):
-    """A v2 array: what stands in its `.zarray`, and its attributes.
+    """A v2 array: its `.zarray` and its attributes.
 
     >>> spec = ArraySpec(shape=(4, 6), chunks=(2, 3), dtype="|u1", compressor=None, fill_value=0,
     ...                  order="C", filters=None)
@@ -74,11 +73,11 @@ class ArraySpec(Array, Generic[AttributesT]):
 
     @property
     def shards(self) -> None:
-        """None: v2 has no shards."""
+        """Always None: v2 has no shards."""
 
     @property
     def codecs(self) -> tuple[Mapping[str, JSON], ...]:
-        """The filters and the compressor, in the order in which they encode."""
+        """The filters and the compressor, in the order of encoding."""
         filters = cast("Iterable[Mapping[str, JSON]]", self.filters or ())
         return (*filters, *(() if self.compressor is None else (self.compressor,)))
 
@@ -98,9 +97,9 @@ class ArraySpec(Array, Generic[AttributesT]):
         dimension_names: Sequence[str | None] | None = None,
         attributes: AttributesT | Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of a new array: chunks of some 4 MiB, compressed with zstd.
+        """Build the spec of a new array, by default with chunks of about 4 MiB and zstd compression.
 
-        Names of dimensions go to the attribute `_ARRAY_DIMENSIONS`, where xarray looks for them; a
+        Dimension names go to the attribute `_ARRAY_DIMENSIONS`, where xarray looks for them. A
         `fill_value` of None is null, which leaves missing chunks undefined.
 
         >>> spec = ArraySpec.build(shape=(100,), dtype=">i2", dimension_names=("x",), compress="zlib:1")
@@ -143,9 +142,9 @@ def _compressor(compress: Compression) -> Any:
 
 
 class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
-    """A v2 group: what stands in its `.zgroup`, its attributes, and its members.
+    """A v2 group: its `.zgroup`, its attributes, and its members.
 
-    `members` is None where they are not known, which is not the same as there being none.
+    `members` is None if they are unknown, and empty if there are none.
 
     >>> GroupSpec(members={"b": GroupSpec()})["b"].members is None
     True

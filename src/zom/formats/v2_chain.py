@@ -2,8 +2,8 @@
 
 Zarr v2, "Filters": "filters are applied in the order specified in array metadata to encode data, then
 the encoded data are passed to the primary compressor". Unlike in v3 there is no array->bytes codec: a
-codec that wants bytes takes those of the array, and one that wants elements views the bytes as such.
-Only Python objects (`|O`) have no bytes: an object codec makes some, first of all.
+codec for bytes gets those of the array, and a codec for elements views the bytes as elements.
+Only Python objects (`|O`) have no bytes: an object codec, which comes first, makes them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ OBJECT_CODEC_TYPE = rule(
 
 
 def parse_filters(filters: object, compressor: object) -> list[Link]:
-    """The codecs of a v2 array in the order of encoding: its filters, then its compressor.
+    """Parse the codecs of a v2 array in the order of encoding: its filters, then its compressor.
 
     >>> import zom.codecs
     >>> [link.path for link in parse_filters([{"id": "delta", "dtype": "<i4"}], {"id": "zlib"})]
@@ -77,7 +77,7 @@ def parse_filters(filters: object, compressor: object) -> list[Link]:
 
 
 def order_links(order: object, rank: int, path: Path) -> list[Link]:
-    """What turns chunks into the order of memory that a document names at `path`.
+    """Return the codecs that convert chunks to the memory order in the document at `path`.
 
     >>> import zom.codecs
     >>> order_links("F", 2, ("order",))[0].configuration.order, order_links("C", 2, ("order",))
@@ -91,25 +91,25 @@ def order_links(order: object, rank: int, path: Path) -> list[Link]:
 
 
 def object_codec_of(links: Iterable[Link]) -> str | None:
-    """The id of the first codec that holds Python objects."""
+    """Return the id of the first codec that can hold Python objects."""
     return next((link.codec.v2_id for link in links if link.codec and link.codec.holds_objects), None)
 
 
 def _for_objects(link: Link) -> bool:
-    """Whether it is an object codec; what holds objects only sometimes says so itself."""
+    """Whether it is an object codec; the configuration may decide."""
     if link.codec is None or not link.codec.holds_objects:
         return False
     return bool(getattr(link.configuration, "holds_objects", True))
 
 
 def _unsure(link: Link) -> bool:
-    """Whether only its parameters, which are wrong, would tell that it is an object codec."""
+    """Whether only its parameters, which are invalid, could show that it is an object codec."""
     sometimes = link.codec is not None and hasattr(link.codec.v2_configuration, "holds_objects")
     return sometimes and link.configuration is None
 
 
 def check_filters(filters: object, links: Sequence[Link], before: Elements, faults: list[Fault]) -> None:
-    """Adds every fault of `filters` and of all `links` to `faults`; `before` is a chunk of the array.
+    """Add every fault of `filters` and `links` to `faults`; `before` describes a chunk of the array.
 
     >>> faults = []
     >>> check_filters([], [], Elements(((4,),), None), faults)
@@ -121,12 +121,12 @@ def check_filters(filters: object, links: Sequence[Link], before: Elements, faul
         faults.extend(link.faults)
     objects: list[Fault] = []
     misplaced = _check_objects(links, before, objects)
-    # Filters that nobody can read may have been an object codec.
+    # Unreadable filters may have been object codecs.
     if not filters or isinstance(filters, list):
         faults.extend(objects)
     state: Representation | None = before
     for index, link in enumerate(links):
-        # Of a codec that stands in the wrong place only its own parameters can be judged.
+        # Check only the own parameters of a misplaced codec.
         state = _thread(link, None if index in misplaced else state, faults)
 
 
@@ -141,7 +141,7 @@ def _check_form(filters: object, faults: list[Fault]) -> None:
 
 
 def _check_objects(links: Sequence[Link], before: Elements, faults: list[Fault]) -> set[int]:
-    """The places of the object codecs that can't do their work; a fault for each."""
+    """Return the indexes of misplaced object codecs, and add a fault for each."""
     places = [index for index, link in enumerate(links) if _for_objects(link)]
     data_type = before.data_type
     if data_type is None:
@@ -157,7 +157,7 @@ def _check_objects(links: Sequence[Link], before: Elements, faults: list[Fault])
         _report_missing_object_codec(links, data_type.object_codec or "vlen-utf8", faults)
         return set(range(len(links)))
     else:
-        # Whoever comes first has the objects; a codec that nobody knows may have been able to.
+        # The first codec gets the objects; an unknown codec may support them.
         wrong = places if places[0] > 0 and links[0].codec is not None else places[1:]
     for index in wrong:
         words = "one object codec, before all other codecs"
@@ -166,7 +166,7 @@ def _check_objects(links: Sequence[Link], before: Elements, faults: list[Fault])
 
 
 def _report_missing_object_codec(links: Sequence[Link], wanted: str, faults: list[Fault]) -> None:
-    """Adds the fault of objects without an object codec, unless an unknown codec may be one."""
+    """Add the fault of objects without an object codec, unless an unknown codec may be one."""
     if links and links[0].codec is None:
         return
     path = links[0].path if links else ("filters",)
@@ -186,7 +186,7 @@ def _thread(link: Link, before: Representation | None, faults: list[Fault]) -> R
 
 
 def _bytes(state: Representation | None) -> Bytes:
-    """What a codec that wants bytes is given."""
+    """Return the input of a codec for bytes."""
     if isinstance(state, Bytes):
         return state
     if state is None or state.count is None or state.data_type is None:
@@ -196,5 +196,5 @@ def _bytes(state: Representation | None) -> Bytes:
 
 
 def _elements(state: Representation | None) -> Elements:
-    """What a codec that wants elements is given: bytes are viewed as whatever it says."""
+    """Return the input of a codec for elements: it decides how to view bytes."""
     return state if isinstance(state, Elements) else Elements(None, None)

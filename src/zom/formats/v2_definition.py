@@ -1,7 +1,7 @@
-"""Definitions of v2 codecs: an object with an id and, beside it, the configuration.
+"""Definitions of v2 codecs: an object with an id next to the configuration.
 
 Zarr v2, metadata, compressor and filters: "The object MUST contain a "id" key identifying the codec to
-be used"; what else it may contain is up to the codec, and in practice to numcodecs.
+be used"; the other keys depend on the codec, and in practice on numcodecs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNKNOWN = rule(
 
 
 def parse_v2_codec(value: object, path: Path) -> Link:
-    """The codec that v2 defines by `value`, at `path` of the document.
+    """Parse the v2 codec that `value` defines, at `path` of the document.
 
     >>> import zom.codecs
     >>> parse_v2_codec({"id": "gzip", "level": 1}, ("compressor",)).configuration

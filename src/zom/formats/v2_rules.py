@@ -1,4 +1,4 @@
-"""The rules that a v2 document obeys across its members.
+"""The rules for v2 documents that span members.
 
 https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html, sections "Metadata", "Data type encoding",
 "Fill value encoding", "Filters" and "Groups".
@@ -134,11 +134,11 @@ FIELD_RULES: dict[str, Rule] = {
 }
 
 MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
-"""The members of each kind of node: the fields of its class, filled in where that is defined."""
+"""The members of each kind of node: the fields of its class, set where the class is defined."""
 
 
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
-    """The members of a document as field values; tolerated absences and nulls put right."""
+    """Return the members of a document as field values; fix tolerated absences and nulls."""
     values = dict(document)
     if kind == "group":
         return values
@@ -156,7 +156,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
 
 
 def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
-    """Chunks of length 0, or true, as old writers made them, are read as length 1."""
+    """Read chunk lengths of 0 or true, which old writers made, as 1."""
     shape, chunks = values.get("shape"), values.get("chunks")
     if not isinstance(shape, tuple) or not isinstance(chunks, tuple) or len(chunks) != len(shape):  # pyright: ignore[reportUnknownArgumentType]
         return
@@ -173,7 +173,7 @@ def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
 
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
-    """All faults that span members, or that stand in a type's or a codec's definition."""
+    """Add all faults that span members, or concern the definition of a type or a codec."""
     known = MEMBER_NAMES[kind]
     if not known.issuperset(values):
         _check_extra(kind, values, known, faults)
@@ -202,7 +202,7 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
 
 
 _JUDGED = ("dtype", "fill_value", "chunks", "order", "filters", "compressor", "dimension_separator")
-"""The members that are judged together: most arrays of a hierarchy share them."""
+"""The members that are checked together: most arrays of a hierarchy share them."""
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[Encoding] = Memo()
@@ -212,7 +212,7 @@ _types: Memo[_Verdict] = Memo()
 def encoding_of(
     values: Mapping[str, Any], _shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
-    """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
+    """Return the encoding of an array's elements; the members in `broken` are skipped."""
     judged = {name: values[name] for name in _JUDGED if name in values and name not in broken}
     return _arrays.get(exact_text(judged), lambda: _judge_array(judged))
 
@@ -262,7 +262,7 @@ def _judge_type(dtype: Any, object_codec: str | None, has_fill: bool, fill: Any)
 
 
 def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
-    """What keeps zom from reading the chunks of an array; None where nothing does."""
+    """Return the reason why zom can't read the chunks of an array, or None."""
     if encoding.data_type is None:
         return unregistered("data type", show(document["dtype"]), "dtype")
     return None

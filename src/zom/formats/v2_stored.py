@@ -1,4 +1,4 @@
-"""How v2 lies in a store: the documents of a node, and `.zmetadata`, which holds those of a hierarchy.
+"""v2 in a store: the documents of a node, and `.zmetadata`, which holds those of a hierarchy.
 
 Zarr v2, "Metadata"; consolidated metadata as zarr-python writes it.
 """
@@ -22,7 +22,7 @@ __all__ = ["CONSOLIDATION", "documents_of"]
 
 
 def documents_of(spec: Spec) -> dict[str, JSONDict]:
-    """The attributes in a document of their own, beside that of the node.
+    """Return the node's document and its separate attributes document.
 
     >>> from zom import v2
     >>> documents_of(v2.GroupSpec(attributes={"a": 1}))
@@ -53,7 +53,7 @@ def _entries(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for key, value in metadata_in(document, ("metadata",)).items():
         path, _, name = key.rpartition("/")
         if name in {".zarray", ".zgroup", ".zattrs"}:
-            # zarr-python 3 nests a block of v3 in the groups of v2, too.
+            # zarr-python 3 also nests a v3 block in v2 groups.
             entry = without_block(value) if name == ".zgroup" else value
             nodes.setdefault(f"/{path}", {})[name] = entry
     for documents in nodes.values():
@@ -74,4 +74,4 @@ def _steps(document: Mapping[str, Any], path: str, inside: Path) -> Path:
 CONSOLIDATION: Final = Consolidation(
     kinds=("array", "group"), by_key=True, write=_write, entries=_entries, steps=_steps
 )
-"""`.zmetadata`: documents by their keys."""
+"""`.zmetadata`: documents by key."""

@@ -41,7 +41,7 @@ _NODE_TYPE = Required(rules.MISSING, words='"array" or "group"')
 
 
 class ArraySpec(NormalForm, Generic[AttributesT]):
-    """A v3 array: what stands in its `zarr.json`.
+    """A v3 array: its `zarr.json`.
 
     >>> spec = ArraySpec(
     ...     shape=(4, 6), data_type="uint8", fill_value=0, codecs=("bytes",),
@@ -83,12 +83,12 @@ class ArraySpec(NormalForm, Generic[AttributesT]):
         dimension_names: Sequence[str | None] | None = None,
         attributes: AttributesT | Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of a new array: chunks of some 4 MiB, compressed by zstd with a checksum.
+        """Build the spec of a new array, by default with chunks of about 4 MiB and zstd with a checksum.
 
-        `checksum=True` adds crc32c where no codec of the chain has a checksum of its own, as zstd and gzip
-        have; False leaves out zstd's, too. By default crc32c is added only where no reader is lost by it:
-        in shards, and after lz4. So `compress="blosc"` and None find no flipped bits outside of shards.
-        `shards` gathers chunks into larger stored objects; `codecs` replaces the whole chain of
+        `checksum=True` adds crc32c if no codec of the chain has its own checksum, as zstd and gzip have;
+        False also disables zstd's. By default crc32c is added only where all readers support it: in
+        shards, and after lz4. So `compress="blosc"` and None don't detect flipped bits outside shards.
+        `shards` groups chunks into larger stored objects; `codecs` replaces the whole chain of
         codecs, `filters` come before it. See `ChunkChoice`, `ShardChoice` and `Compression`.
 
         >>> spec = ArraySpec.build(shape=(100, 200), dtype="float32", chunks=(10, None), compress="gzip:9")
@@ -128,9 +128,9 @@ class ArraySpec(NormalForm, Generic[AttributesT]):
 
 
 class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
-    """A v3 group: what stands in its `zarr.json`, and its members.
+    """A v3 group: its `zarr.json`, and its members.
 
-    `members` is None where they are not known, which is not the same as there being none.
+    `members` is None if they are unknown, and empty if there are none.
 
     >>> group = GroupSpec(attributes={"title": "a"}, members={"b": GroupSpec()})
     >>> group["b"].members is None

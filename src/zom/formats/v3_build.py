@@ -1,6 +1,6 @@
-"""What `zom.v3.ArraySpec.build` chooses: shards, codecs, compression and checksums.
+"""The choices of `zom.v3.ArraySpec.build`: shards, codecs, compression and checksums.
 
-zstd has a checksum in each of its frames. A codec for checksums is added only where no reader is lost by it,
+zstd has a checksum in each of its frames. A checksum codec is added only where all readers support it,
 or on request: see `_is_summed`.
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["codecs_of", "grid_of", "sharding"]
 
 _SUMMED = {"gzip", "numcodecs.zlib", "numcodecs.bz2", "numcodecs.lzma"}
-"""The codecs whose streams end with a checksum that every decoder compares; zstd's do on request."""
+"""Codecs whose streams end with a checksum that every decoder verifies; zstd's do on request."""
 
 
-def codecs_of(  # noqa: PLR0913 - all that `build` is told of codecs
+def codecs_of(  # noqa: PLR0913 - all codec arguments of `build`
     kind: DataType,
     rank: int,
     compress: Compression,
@@ -36,7 +36,7 @@ def codecs_of(  # noqa: PLR0913 - all that `build` is told of codecs
     order: str,
     is_inner: bool,
 ) -> list[Any]:
-    """The chain of codecs; `is_inner` says that it is the chain inside of shards.
+    """Return the chain of codecs; `is_inner` marks the chain inside shards.
 
     >>> from zom.extension.resolve import data_type
     >>> chain = codecs_of(data_type("int8"), 1, None, checksum=True, filters=(), order="C", is_inner=False)
@@ -52,7 +52,7 @@ def codecs_of(  # noqa: PLR0913 - all that `build` is told of codecs
 def grid_of(
     chunks: ChunkChoice, shards: ShardChoice, lengths: tuple[int, ...], itemsize: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The lengths of what is stored as one object, and of what is compressed as one.
+    """Return the lengths of stored objects, and of chunks.
 
     >>> grid_of((2,), (4,), (8,), 1)
     ((4,), (2,))
@@ -74,7 +74,7 @@ def _codec(name: str, **configuration: Any) -> dict[str, Any]:
 
 
 def sharding(inner: tuple[int, ...], chain: list[Any]) -> dict[str, Any]:
-    """The codec that gathers chunks of the lengths `inner`, each encoded by `chain`.
+    """Return the sharding codec for inner chunks of the lengths `inner`, each encoded by `chain`.
 
     >>> sharding((2,), ["bytes"])["configuration"]["index_location"]
     'end'
@@ -121,9 +121,9 @@ def _compression(compress: Compression, kind: DataType, checksum: bool | None) -
 
 
 def _is_summed(chain: list[Any], checksum: bool | None, *, is_inner: bool) -> bool:  # noqa: FBT001
-    """Whether crc32c follows the chain: where no codec in it has a checksum of its own, on request.
+    """Whether to append crc32c to a chain: on request, unless one of its codecs has its own checksum.
 
-    Without a request it does where it costs no reader: in shards, as who reads those reads crc32c, and
+    By default it is appended where all readers support it: in shards, whose readers support crc32c, and
     after lz4. GDAL 3.12 reads neither shards nor crc32c, but blosc and plain chunks.
     """
     if checksum is False or any(_has_sum(codec) for codec in chain):

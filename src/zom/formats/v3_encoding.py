@@ -1,4 +1,4 @@
-"""How the elements of a v3 array become stored chunks: its type, grid, keys and codecs, judged together.
+"""How the elements of a v3 array become stored chunks: type, grid, keys and codecs, checked together.
 
 https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, section "Array metadata".
 """
@@ -61,9 +61,9 @@ CHUNK_KEY_ENCODING = rule(
 
 
 class _Texts(NamedTuple):
-    """The exact text of each member that is judged, but for the chunk grid; None where there is none.
+    """The exact text of each checked member, except the chunk grid; None if missing.
 
-    Most arrays of a hierarchy have them in common.
+    Most arrays of a hierarchy share them.
     """
 
     data_type: str | bytes | None
@@ -87,13 +87,13 @@ _chains: Memo[_Verdict] = Memo()
 def encoding_of(
     values: Mapping[str, Any], shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
-    """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
-    # A text of each, as those of values that arrays share are known.
+    """Return the encoding of an array's elements; the members in `broken` are skipped."""
+    # One text per member, since the texts of shared values are cached.
     texts = _Texts(*[exact_text(values[name]) if name in values else None for name in _BESIDE_GRID])
     if "codecs" in broken:
         texts = texts._replace(codecs=None)
     grid_text = exact_text(values["chunk_grid"]) if "chunk_grid" in values else None
-    # Along dimensions of the length 0 faults of others are put right.
+    # Along dimensions of length 0, the faults of some writers are fixed, so the key needs the shape.
     seen = shape if shape is None or 0 in shape else len(shape)
     known = _arrays.current()
     found = known.get((texts, grid_text, seen)) or known.get((texts, grid_text, shape))
@@ -111,7 +111,7 @@ def _judge_array(
     shape: tuple[int, ...] | None,
     seen: tuple[int, ...] | int | None,
 ) -> tuple[Encoding, tuple[int, ...] | int | None]:
-    """The verdict on an array, and what of `shape` it depends on: `seen`, unless its chunk grid sees more."""
+    """Return the encoding of an array, and what of `shape` it depends on: `seen`, or all if the grid does."""
     faults = list(rest.type_faults)
     grid = _UNKNOWN_GRID
     if grid_text is not None:
@@ -142,14 +142,14 @@ def _judge_array(
 
 
 def _sees_lengths(grid: Any) -> bool:
-    """Whether a chunk grid sees more of the array's shape than how many lengths there are."""
+    """Whether a chunk grid depends on more of the array's shape than its rank."""
     name = name_of(grid)
     found = None if name is None else chunk_grids.find(name)
     return found is None or found.sees_lengths
 
 
 class _Rest(NamedTuple):
-    """What is judged of an array without its chunk grid."""
+    """The results of checking an array without its chunk grid."""
 
     type_faults: tuple[Fault, ...]
     data_type: DataType | None
@@ -157,12 +157,12 @@ class _Rest(NamedTuple):
     key_faults: tuple[Fault, ...]
     keys: Callable[[], KeyForm] | None
     codecs: Any
-    """The list in the document; None where there is none, or where it can't be read."""
+    """The list in the document; None if it is missing or unreadable."""
     links: tuple[Link, ...]
     chain: Hashable
-    """What the verdict on the codecs depends on, beside the chunks."""
+    """The cache key of the codecs' verdict, without the chunks."""
     sees_lengths: bool
-    """Whether a codec sees more of a chunk than how many lengths it has."""
+    """Whether a codec depends on more of a chunk than its number of dimensions."""
 
 
 def _judge_rest(values: Mapping[str, Any], texts: _Texts) -> _Rest:
@@ -201,12 +201,12 @@ def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT
 
 
 def _is_claimed(name: str) -> bool:
-    """Whether `name` is none that is registered, but of a pattern that is (`r16`)."""
+    """Whether `name` is not registered itself, but matches a registered pattern (`r16`)."""
     return data_types.known(name) is None and data_types.claimant(name) is not None
 
 
 def name_place(value: Any, path: Path) -> Path:
-    """Where the name of an extension stands: a short-hand name is the extension itself."""
+    """Return the path of an extension's name: a short-hand name is the extension itself."""
     return path if isinstance(value, str) else (*path, "name")
 
 
@@ -266,7 +266,7 @@ def _judge_keys(value: Any) -> _Verdict:
 
 
 def _judge_codecs(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Verdict:
-    """The faults of the codecs on chunks of `lengths`; whether they make shards, and the chunks inside."""
+    """Return the codecs' faults on chunks of `lengths`, whether they make shards, and the inner chunks."""
     if rest.codecs is None:
         return (), (False, None)
     count = None if lengths is None else len(lengths)
@@ -279,13 +279,13 @@ def _judge_chain(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Ver
     elements = Elements(lengths, rest.data_type, fill_for(rest.links, rest.fill))
     check_links(rest.links, elements, faults, ("codecs",))
     inner = None if rank is None else _inner_chunks(rest.links, rank)
-    # A codec that nobody knows may make shards.
+    # An unknown codec may make shards.
     unknown = any(link.codec is None for link in rest.links)
     return tuple(faults), (True if inner is not None else None if unknown else False, inner)
 
 
 def _inner_chunks(links: Sequence[Link], rank: int) -> Inner | None:
-    """The inner chunks of the innermost shard, in the array's own order of dimensions."""
+    """Return the inner chunks of the innermost shard, in the array's own order of dimensions."""
     found: Inner | None = None
     order: list[int] | None = list(range(rank))
     while True:
@@ -298,7 +298,7 @@ def _inner_chunks(links: Sequence[Link], rank: int) -> Inner | None:
                 links = inner_links(link)
                 break
             elif link.codec is None or link.name == "reshape":
-                order = None  # what comes out has dimensions of its own
+                order = None  # the output has other dimensions
         else:
             return found
 

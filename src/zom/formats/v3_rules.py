@@ -1,4 +1,4 @@
-"""The rules that a v3 document obeys across its members.
+"""The rules for v3 documents that span members.
 
 https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array metadata",
 "Group metadata" and "Extension definition".
@@ -151,12 +151,12 @@ FIELD_RULES: dict[str, Rule] = {
 
 _LISTS = ("codecs", "dimension_names", "storage_transformers")
 MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
-"""The members of each kind of node: the fields of its class, filled in where that is defined."""
+"""The members of each kind of node: the fields of its class, set where the class is defined."""
 _NULLABLE = ("dimension_names", "storage_transformers", "consolidated_metadata")
 
 
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
-    """The members of a document as field values: lists as tuples, tolerated nulls left out."""
+    """Return the members of a document as field values: lists become tuples, tolerated nulls are removed."""
     values = dict(document)
     if kind == "array":
         shape = values.get("shape")
@@ -165,7 +165,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
         for name in _LISTS:
             value = values.get(name)
             if isinstance(value, list):
-                values[name] = tuple_of(value)  # pyright: ignore[reportUnknownArgumentType] - of anything
+                values[name] = tuple_of(value)  # pyright: ignore[reportUnknownArgumentType] - of any items
     for name in _NULLABLE:
         if name in values and values[name] is None:
             faults.append(Fault(NULL_MEMBER, (name,), "nothing, or a value", "null", "leave it out"))
@@ -178,7 +178,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
 
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
-    """All faults that span members, or that stand in an extension's definition."""
+    """Add all faults that span members, or concern the definition of an extension."""
     known = MEMBER_NAMES[kind]
     if not known.issuperset(values):
         _check_unknown(values, known, faults)
@@ -189,7 +189,7 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
 
 
 def not_understood(kind: NodeKind, document: Mapping[str, Any]) -> list[str]:
-    """The unknown members of a document that a reader must understand before it may use the node.
+    """Return the unknown members of a document that a reader must understand to use the node.
 
     >>> not_understood("array", {"shape": [], "a": {"name": "acme.a"}, "b": {"must_understand": False}})
     ['a']
@@ -241,7 +241,7 @@ _strange: Memo[bool] = Memo()
 
 
 def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
-    """What keeps zom from reading the chunks of an array; None where nothing does.
+    """Return the reason why zom can't read the chunks of an array, or None.
 
     >>> obstacle({"a": {"name": "acme.a"}}, None)
     'a: no extension named "acme.a" is registered, and readers must understand it'
@@ -250,7 +250,7 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
         return unknown_member(name, document[name])
     for index, item in enumerate(document.get("storage_transformers") or ()):
         return unregistered("storage transformer", name_of(item), f"storage_transformers[{index}]")
-    # One encoding is made of one text of all members that are looked at.
+    # Equal encodings come from equal texts of all checked members, so cache by encoding.
     if _strange.get(encoding, lambda: strange_members(document)):
         strange = _strange_member(document)
         if strange is not None:
@@ -268,7 +268,7 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
 
 
 def _strange_member(document: Mapping[str, Any]) -> str | None:
-    """What says that an extension has a member that nobody may ignore: chunks may mean anything."""
+    """Return the message for an unknown extension member that must be understood, or None."""
     faults: list[Fault] = []
     check("array", fields("array", document, []), frozenset(), faults)
     for fault in faults:

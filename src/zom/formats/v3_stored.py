@@ -1,4 +1,4 @@
-"""How v3 lies in a store: one document for each node, in which that of a group may hold those of a hierarchy.
+"""v3 in a store: one document per node; the document of a group may hold those of a hierarchy.
 
 Consolidated metadata: https://github.com/zarr-developers/zarr-specs/pull/309
 """
@@ -31,7 +31,7 @@ _BLOCK: Final = "consolidated_metadata"
 
 
 def documents_of(spec: Spec) -> dict[str, JSONDict]:
-    """The document of the node: nothing is copied that needn't be.
+    """Return the document of the node, copied only if necessary.
 
     >>> from zom import v3
     >>> group = v3.GroupSpec()
@@ -46,7 +46,7 @@ def _write(nodes: Mapping[str, Spec]) -> dict[str, Any]:
     for path, node in nodes.items():
         entry = to_documents(node)["zarr.json"]
         if node.kind == "group":
-            entry.pop(_BLOCK, None)  # it would speak of nodes that may be gone
+            entry.pop(_BLOCK, None)  # it may be outdated
         entries[path.strip("/")] = entry
     document = entries.pop("")
     document[_BLOCK] = {"kind": "inline", "must_understand": False, "metadata": entries}
@@ -71,4 +71,4 @@ def _steps(_document: Mapping[str, Any], path: str, inside: Path) -> Path:
 CONSOLIDATION: Final = Consolidation(
     kinds=("group",), by_key=False, write=_write, entries=_entries, steps=_steps
 )
-"""The member `consolidated_metadata` of a group: documents by the paths of their nodes."""
+"""The member `consolidated_metadata` of a group: documents by node path."""

@@ -1,1 +1,1 @@
-"""JSON: values that cannot change, read with their places and every fault, and written again without loss."""
+"""JSON: immutable values, read with the place of every fault, and written without loss."""

@@ -1,4 +1,4 @@
-"""Where two JSON values differ: members of objects by name, items of lists one by one."""
+"""Find where two JSON values differ: members of objects by name, items of lists one by one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["ValueChange", "value_changes"]
 Steps = tuple[str | int, ...]
 
 _ALIGNED = 1000
-"""Lists of different length that are longer differ as a whole: finding what came and went would take long."""
+"""Longer lists of different lengths differ as a whole: aligning them would take long."""
 
 
 class ValueChange(NamedTuple):
-    """A value that came, went or changed: where, and what stood and stands there, or None."""
+    """An added, removed or changed value: its path, and the old and new value, or None."""
 
     kind: Literal["added", "removed", "changed"]
     steps: Steps
@@ -27,7 +27,7 @@ class ValueChange(NamedTuple):
 
 
 def value_changes(old: Any, new: Any, steps: Steps = ()) -> Iterator[ValueChange]:
-    """Where two JSON values differ.
+    """Yield the differences of two JSON values.
 
     >>> [tuple(each) for each in value_changes({"a": [1, 2]}, {"a": [1], "b": True})]
     [('removed', ('a', 1), 2, None), ('added', ('b',), None, True)]
@@ -49,7 +49,7 @@ def value_changes(old: Any, new: Any, steps: Steps = ()) -> Iterator[ValueChange
 
 
 def _item_changes(old: list[Any], new: list[Any], steps: Steps) -> Iterator[ValueChange]:
-    """Where two lists differ: items that went, by their place in the old list, those that came, and others, in the new."""
+    """Yield the differences of two lists: removed items by their old index, all others by their new index."""
     if len(old) == len(new):
         for index, (was, becomes) in enumerate(zip(old, new, strict=True)):
             yield from value_changes(was, becomes, (*steps, index))
@@ -57,7 +57,7 @@ def _item_changes(old: list[Any], new: list[Any], steps: Steps) -> Iterator[Valu
     if max(len(old), len(new)) > _ALIGNED:
         yield ValueChange("changed", steps, old, new)
         return
-    from difflib import SequenceMatcher  # noqa: PLC0415 - where lists of other lengths are compared
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only for lists of different lengths
 
     texts: list[Any] = [[exact_text(item) for item in items] for items in (old, new)]
     for verb, start, end, first, last in SequenceMatcher[Any](
@@ -78,7 +78,7 @@ def _item_changes(old: list[Any], new: list[Any], steps: Steps) -> Iterator[Valu
 
 
 def _paired(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]]:
-    """Which of some items took the place of which: those of one name, as codecs have; without names, in order."""
+    """Pair items that replace each other: by name, as for codecs; items without names in order."""
     theirs = [_name_of(item, at) for at, item in enumerate(new)]
     left = dict(enumerate(theirs))
     found: list[tuple[int | None, int | None]] = []
@@ -92,7 +92,7 @@ def _paired(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None
 
 
 def _name_of(item: Any, place: int) -> Any:
-    """What tells an item from others: a name that it has, or its place."""
+    """Return the identity of an item: its name, or its index."""
     if isinstance(item, dict):
         facts = cast("dict[str, Any]", item)
         for key in ("name", "id", "path"):

@@ -1,7 +1,7 @@
-"""JSON texts, step by step: every name, scalar and bracket, with its place.
+"""Parse JSON texts into events: every name, scalar and bracket, with its place.
 
-It obeys RFC 8259, and passes NaN, Infinity and -Infinity on, for others to judge: real software wrote
-them. A text is walked once, without recursion: depth and length cost memory in proportion, no more.
+The parser follows RFC 8259, but passes on NaN, Infinity and -Infinity for callers to check: real software
+wrote them. It walks a text once, without recursion; memory is proportional to depth and length.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST, _COMMA, _COLON = range(1, 
 TEXT, _ESCAPED, NUMBER, _WORD, _END = range(7, 12)
 NAME = 12
 
-# Possessive throughout: a text that doesn't match is left after one look at each character.
+# Possessive throughout: a text that doesn't match costs one look at each character.
 _TOKEN = re.compile(
     r"""[ \t\n\r]*+(?:
     (\{) | (\}) | (\[) | (\]) | (,) | (:)
@@ -59,7 +59,7 @@ _SCALARS = {TEXT, _ESCAPED, NUMBER, _WORD}
 _VALUES = {_OPEN_OBJECT, _OPEN_LIST, *_SCALARS}
 _NAMES = {TEXT, _ESCAPED}
 
-# What may come next, and how a message calls it.
+# The valid next tokens, with their description in messages.
 _START = (_VALUES, "a JSON value")
 _FIRST_ITEM = ({*_VALUES, _CLOSE_LIST}, 'a value or "]"')
 _ITEM = (_VALUES, "a value")
@@ -71,11 +71,11 @@ _AFTER_MEMBER = ({_COMMA, _CLOSE_OBJECT}, '"," or "}"')
 _AFTER_ALL = ({_END}, "the end of the text")
 
 Event = tuple[int, int, str]
-"""A step through a text: what kind, where it starts, and the name, the string or the characters."""
+"""A step through a text: its kind, where it starts, and the name, the string or the characters."""
 
 
 class NotJSONError(Exception):
-    """The text is not JSON, from `position` on."""
+    """The text is not JSON at `position`."""
 
     def __init__(self, position: int, expected: str, found: str, fix: str | None = None) -> None:
         super().__init__(position, expected, found, fix)
@@ -83,7 +83,7 @@ class NotJSONError(Exception):
 
 
 class Lines:
-    r"""Line and column of positions in one text, both counted from 1.
+    r"""Converts positions in one text to line and column, both counted from 1.
 
     >>> Lines("[1,\n 2]").at(5)
     (2, 2)
@@ -96,7 +96,7 @@ class Lines:
         self._position = 0
 
     def at(self, position: int) -> tuple[int, int]:
-        """Line and column of `position`; asking in ascending order costs one walk in all."""
+        """Return the line and column of `position`; ascending calls cost one walk in total."""
         if position < self._position:
             self._line, self._line_start, self._position = 1, 0, 0
         lines = self._text.count("\n", self._position, position)
@@ -108,7 +108,7 @@ class Lines:
 
 
 def decode(text: str | bytes, faults: list[Fault]) -> str | None:
-    r"""The characters of a JSON text, without a byte order mark; None where it is not UTF-8.
+    r"""Return the characters of a JSON text without a byte order mark; None if it is not UTF-8.
 
     >>> decode(b"\xef\xbb\xbf{}", faults := []), faults[0].rule.code
     ('{}', 'json/bom')
@@ -132,7 +132,7 @@ def decode(text: str | bytes, faults: list[Fault]) -> str | None:
 
 
 def _wide(text: bytes) -> str | None:
-    """The name of the encoding where `text` is in UTF-16 or UTF-32: JSON starts with ASCII."""
+    """Return the encoding of `text` if it is UTF-16 or UTF-32: JSON starts with ASCII."""
     start = text[:4]
     if start in {b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"}:
         return "UTF-32"
@@ -145,13 +145,13 @@ def _wide(text: bytes) -> str | None:
 
 
 def events(text: str) -> Iterator[Event]:  # noqa: C901 - one automaton, without calls
-    """Every name, scalar, opening and closing bracket of `text`, in order.
+    """Yield every name, scalar, opening and closing bracket of `text`, in order.
 
     >>> [(start, found) for _, start, found in events('{"a": [1]}')]
     [(0, '{'), (1, 'a'), (6, '['), (7, '1'), (8, ']'), (9, '}')]
     """
     match = _TOKEN.match
-    nest = bytearray()  # a byte for each open bracket: no text can be so deep that this hurts
+    nest = bytearray()  # a byte per open bracket: cheap at any depth
     state, here = _START, 0
     while True:
         token = match(text, here)
@@ -189,7 +189,7 @@ _AFTER = {_OPEN_OBJECT: _AFTER_MEMBER, _OPEN_LIST: _AFTER_ITEM}
 
 
 def _refuse(text: str, here: int, state: tuple[set[int], str]) -> NoReturn:
-    """Say what stands in `text` where something else was expected."""
+    """Raise NotJSONError for the unexpected text at `here`."""
     space = _SPACE.match(text, here)
     position = space.end() if space else here
     character = text[position : position + 1]

@@ -1,4 +1,4 @@
-"""Whether JSON values are the same, exactly: true is not 1, 1 is not 1.0, and 0.0 is not -0.0."""
+"""Exact equality of JSON values: true is not 1, 1 is not 1.0, and 0.0 is not -0.0."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic_core import to_json
 __all__ = ["exact_key", "exact_text", "forget_texts", "know_text", "same"]
 
 _known: Final[dict[int, tuple[object, bytes]]] = {}
-"""Values that can't change and their texts, by the `id` of the value."""
+"""Immutable values and their texts, by the `id` of the value."""
 
 
 def exact_key(value: Any) -> Any:
-    """A hashable stand-in for `value`: equal when, and only when, the JSON is the same.
+    """Return a hashable key of `value`: two keys are equal if and only if the JSON is the same.
 
     true is not 1, 1 is not 1.0, 0.0 is not -0.0; the order of an object's members does not count.
 
@@ -37,7 +37,7 @@ def exact_key(value: Any) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are the same, by type and value; objects in any order.
+    """Whether two JSON values are the same, by type and value, ignoring the order of members.
 
     >>> same([1, {"a": 0.0}], [1, {"a": -0.0}])
     False
@@ -48,9 +48,9 @@ def same(left: Any, right: Any) -> bool:
 
 
 def exact_text(value: Any) -> str | bytes:
-    """A text that differs wherever `value` does, and may differ where only the order of members does.
+    """Return a text that differs if `value` differs; it may also differ if only the order of members does.
 
-    It is for comparing and remembering, not for writing: whichever of two writers can makes it.
+    Use it for comparing and caching, not for output: one of two writers makes it, depending on the value.
 
     >>> exact_text([1, True]) == exact_text([1.0, 1])
     False
@@ -65,10 +65,10 @@ def exact_text(value: Any) -> str | bytes:
 
 
 def know_text(value: object, text: bytes) -> None:
-    """Remember the text of a value that can't change, and that will be asked for again and again."""
+    """Cache the text of an immutable value that is requested repeatedly."""
     _known[id(value)] = (value, text)
 
 
 def forget_texts() -> None:
-    """Forget the texts that `know_text` was given."""
+    """Clear the cache of `know_text`."""
     _known.clear()

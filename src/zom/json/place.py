@@ -1,6 +1,6 @@
-"""Where values stand in a JSON text: line and column of what a pointer leads to.
+"""Locate values in a JSON text: line and column of a pointer's target.
 
-Pointers are those of RFC 6901. Of a name that is given twice the last value counts, here as elsewhere.
+Pointers follow RFC 6901. Of a duplicate name, the last value counts, as everywhere in zom.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["locate", "locate_all"]
 
 
 class _Step:
-    """A step that some pointer takes, and where its value starts, once that is known."""
+    """A step of a pointer, and where its value starts, if found."""
 
     __slots__ = ("parent", "position", "steps")
 
@@ -35,7 +35,7 @@ class _Step:
         return self.steps[step]
 
     def forget(self) -> None:
-        """What was found inside an earlier value of the same name doesn't count any more."""
+        """Discard positions found inside an earlier value of the same name."""
         waiting = list(self.steps.values())
         while waiting:
             place = waiting.pop()
@@ -45,10 +45,10 @@ class _Step:
 
 
 def locate(text: str | bytes, pointer: str) -> tuple[int, int] | None:
-    r"""Line and column, from 1, of the value that `pointer` leads to.
+    r"""Return the line and column, from 1, of the value that `pointer` leads to.
 
-    Where the value is missing: of the innermost object or list on the way to it. None where the text
-    is not JSON, or `pointer` is not a pointer.
+    If the value is missing, return the place of the innermost object or list on the way to it. Return None
+    if the text is not JSON, or `pointer` is not a pointer.
 
     >>> locate('{"shape":\n [10, -3]}', "/shape/1")
     (2, 7)
@@ -59,7 +59,7 @@ def locate(text: str | bytes, pointer: str) -> tuple[int, int] | None:
 
 
 def locate_all(text: str | bytes, pointers: Iterable[str]) -> dict[str, tuple[int, int] | None]:
-    """As `locate`, for many pointers in one walk over the text.
+    """Like `locate`, for many pointers in one walk over the text.
 
     >>> locate_all('{"a": 1, "b": 2}', ["/a", "/b"])
     {'/a': (1, 7), '/b': (1, 15)}
@@ -88,7 +88,7 @@ def locate_all(text: str | bytes, pointers: Iterable[str]) -> dict[str, tuple[in
 
 
 def _nearest(place: _Step) -> int:
-    """Where the value starts, or the innermost one around it that exists; the outermost always does."""
+    """Return the start of the value, or of the innermost existing value around it."""
     here: _Step | None = place
     while here is not None and here.position is None:
         here = here.parent
@@ -96,7 +96,7 @@ def _nearest(place: _Step) -> int:
 
 
 def _walk(steps: Iterator[Event], root: _Step) -> None:
-    """Note where the values start that pointers lead to or through."""
+    """Set the start of each value that a pointer leads to or through."""
     open_places: list[_Step | None] = []  # None: no pointer leads inside
     counts: list[int] = []  # the index in a list; -1 in an object
     name = ""

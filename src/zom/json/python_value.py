@@ -1,7 +1,7 @@
-"""Values from Python: numbers and bytes without their numpy coats, and what a list or a dict is.
+"""Values from Python: numbers and bytes without numpy types, and tests for lists and dicts.
 
-A cast refuses what would lose something: nothing is wrapped, an integer is never rounded, True is not 1,
-and text is no number.
+Casts reject anything that would lose information: values don't wrap, integers are never rounded, True
+is not 1, and text is not a number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["bytes_of", "integer_of", "is_dict", "is_list", "is_ml_scalar", "numb
 
 
 def is_list(value: object) -> TypeIs[list[Any]]:
-    """Whether `value` is a list, of anything.
+    """Whether `value` is a list of any items.
 
     >>> is_list([1]), is_list((1,))
     (True, False)
@@ -35,7 +35,7 @@ def is_dict(value: object) -> TypeIs[dict[str, Any]]:
 
 
 def is_ml_scalar(value: object) -> bool:
-    """Whether `value` is a scalar of the package ml_dtypes, which need not be installed.
+    """Whether `value` is a scalar of ml_dtypes, which need not be installed.
 
     >>> is_ml_scalar(np.float32(1))
     False
@@ -44,7 +44,7 @@ def is_ml_scalar(value: object) -> bool:
 
 
 def integer_of(value: object) -> int | None:
-    """`value` as an integer, where it is one without loss.
+    """Return `value` as an integer if that loses nothing, otherwise None.
 
     >>> integer_of(np.int8(3)), integer_of(2.0), integer_of(1.5), integer_of(True)
     (3, 2, None, None)
@@ -64,7 +64,7 @@ def integer_of(value: object) -> int | None:
 
 
 def number_of(value: object) -> float | None:
-    """`value` as a real number of Python; None where it is none, or would lose its imaginary part.
+    """Return `value` as a real Python number; None for other values, including complex numbers.
 
     >>> number_of(np.float32(0.5)), number_of(1j), number_of("1")
     (0.5, None, None)
@@ -84,7 +84,7 @@ def number_of(value: object) -> float | None:
 
 
 def bytes_of(value: object) -> bytes | None:
-    """The bytes that `value` is.
+    """Return `value` as bytes, or None if it is not bytes.
 
     >>> bytes_of(np.void(b"ab")), bytes_of("ab")
     (b'ab', None)

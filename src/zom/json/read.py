@@ -1,8 +1,8 @@
-"""JSON texts, read into frozen values with every fault located.
+"""Read JSON texts into frozen values, with the place of every fault.
 
-Reading obeys RFC 8259 and is strict about what the parser of the standard library lets pass: names
-given twice, NaN, numbers that overflow. Most texts take the fast way: a compiled parser, and a proof
-by counting that no name was lost. Every other text is read again by the careful scanner.
+The reader follows RFC 8259 and is strict where the standard library's parser is not: duplicate names,
+NaN, numbers that overflow. Most texts take the fast path: a compiled parser, and a check by counting
+that no name was lost. All other texts are read again by the careful scanner.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ SIZE = rule(
 
 
 class _UnfitError(Exception):
-    """The parsed value needs the careful scanner: it is too deep, or a number in it too large."""
+    """The parsed value needs the careful scanner: it is too deep, or contains a too large number."""
 
 
 def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIMITS) -> Any:
-    """The frozen JSON value of `text`; what is wrong with the text is added to `faults`.
+    """Return the frozen JSON value of `text`, and add the text's faults to `faults`.
 
-    A text that is not JSON gives None and one fault, with line and column. Of a name that is given
-    twice the last value counts, NaN and the infinities are floats; faults say so. How deep values
-    may nest is counted inside each node of a hierarchy: see `zom.json.scan`.
+    A text that is not JSON gives None and one fault, with line and column. Of a duplicate name, the last
+    value counts; NaN and infinities are floats; both add faults. The depth limit of values applies inside
+    each node of a hierarchy: see `zom.json.scan`.
 
     >>> read_json('{"shape": [10, 10]}', faults := []), faults
     ({'shape': [10, 10]}, [])
@@ -58,7 +58,7 @@ def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAUL
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):
-        # Not JSON; or, a TypeError to that parser, a string with half a character in it.
+        # Not JSON; or a lone surrogate, for which the parser raises TypeError.
         return scan(text, faults, limits)
     tally = [0]
     try:
@@ -69,7 +69,7 @@ def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAUL
 
 
 def read_own(text: bytes, faults: list[Fault]) -> Any:
-    r"""As `read_json`, of what `ascii_json` wrote: with the halves of characters that keys may hold.
+    r"""Like `read_json`, for output of `ascii_json`, whose keys may hold lone surrogates.
 
     >>> read_own(b'{"key": "\\udcff"}', faults := [])["key"], faults
     ('\udcff', [])
@@ -82,18 +82,18 @@ def read_own(text: bytes, faults: list[Fault]) -> Any:
 
 
 def _size(text: str | bytes, most: int) -> int:
-    """How many bytes `text` has in UTF-8; at least how many, where that is no more than `most`."""
+    """Return the bytes of `text` in UTF-8, or a smaller number if both are at most `most`."""
     if isinstance(text, bytes) or text.isascii() or len(text) > most or 4 * len(text) <= most:
         return len(text)
     return len(text.encode("utf-8", "surrogatepass"))
 
 
 _DONE = frozenset({str, bool, type(None), JSONDict, JSONList})
-"""The types of values that need no look: the parser makes only whole text."""
+"""The types of values that need no check: the parser makes only valid text."""
 
 
 _LEAST, _MOST = -(2**63), 2**63
-"""Between them lie the usual integers, which are quicker to compare than those of many digits."""
+"""The range of usual integers, which compare faster than those of many digits."""
 
 
 @cache
@@ -102,9 +102,9 @@ def _power(digits: int) -> int:
 
 
 def _frozen_node(value: Any, limits: Limits, most: int, tally: list[int], groups: int) -> Any:
-    """`value`, which the parser made, frozen; `tally` counts the names in it.
+    """Freeze `value`, made by the parser; `tally` counts the names in it.
 
-    What is the parser's own may be changed on the way, so that only objects and lists are made anew.
+    The parser's containers are changed in place; only the frozen objects and lists are new.
     """
     if type(value) is dict:
         members = cast("dict[str, Any]", value).get("members")
@@ -132,17 +132,17 @@ _OFTEN_ALIKE = frozenset(
         "filters", "storage_transformers",
     }
 )  # fmt: skip
-"""The members that many arrays of a hierarchy have in common."""
+"""Members that are often equal in many arrays of a hierarchy."""
 
 
 def _share(node: dict[str, Any], most: int, tally: list[int]) -> None:
-    """Put one object into all nodes where the same value stands."""
+    """Replace equal values in nodes by one shared object."""
     for name, item in node.items():
         if name not in _OFTEN_ALIKE or (type(item) is not dict and type(item) is not list):
             continue
         try:
             text = to_json(item)
-        except ValueError:  # half a character in it
+        except ValueError:  # it contains a lone surrogate
             continue
         known = shared(text)
         if known is None:
@@ -192,10 +192,10 @@ _NAME_END_BYTES = re.compile(rb'"[ \t\n\r]*+:')
 
 
 def _names_are_kept(text: str | bytes, names: int) -> bool:
-    """Whether none of the names in `text`, which is JSON, was given twice: `names` are left of them.
+    """Whether the JSON `text` has no duplicate names, if `names` were parsed.
 
-    After each name there is a colon, after a double quote. There may be more of both, in strings; so
-    as many as there are names left is proof, and more is none yet.
+    A double quote and a colon follow each name. Strings may contain more of both, so an equal count is
+    proof, and a higher count proves nothing yet.
     """
     if isinstance(text, bytes):
         if text.count(b":") == names or sum(1 for _ in _NAME_END_BYTES.finditer(text)) == names:

@@ -1,12 +1,12 @@
-"""The careful JSON scanner: it knows where everything stands, and says what is wrong.
+"""The careful JSON scanner, which locates every value and reports all faults.
 
-It obeys RFC 8259, and goes on where real software didn't: NaN and Infinity, names given twice, a byte
-order mark. It walks the text once, without recursion, so depth and length cost memory in proportion
-and nothing more. `zom.json.read` calls it where the fast parser refuses a text or may have lost a name.
+It follows RFC 8259, and continues after faults that real software writes: NaN and Infinity, duplicate
+names, a byte order mark. It walks the text once, without recursion; memory is proportional to depth and
+length. `zom.json.read` calls it if the fast parser rejects a text or may have lost a name.
 
-How deep a value may nest is counted from the nearest node. A node is the outermost object, and each
+The depth of a value is counted from the nearest node. A node is the outermost object, and each
 object along a path that alternates "members" and a name from there: /members/a, /members/a/members/b.
-An object named "members" anywhere else, in attributes for instance, starts no node.
+An object named "members" anywhere else, for example in attributes, starts no node.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _WORDS: dict[str, bool | float | None] = {
 
 
 def most_digits(limits: Limits) -> int:
-    """How many digits an integer may have: Python itself refuses more than some thousand.
+    """Return the maximum digits of an integer; Python itself rejects more than some thousand.
 
     >>> from zom.limits import Limits
     >>> most_digits(Limits(integer_digits=20))
@@ -81,9 +81,9 @@ def most_digits(limits: Limits) -> int:
 
 
 def scan(text: str | bytes, faults: list[Fault], limits: Limits) -> Any:
-    """The frozen value of `text`, and every fault in it; a text that is not JSON has one fault.
+    """Return the frozen value of `text`, and add every fault; a text that is not JSON has one fault.
 
-    Where no value can be held (too deep, too many digits) there is null, and a fault.
+    A value that exceeds a limit (too deep, too many digits) becomes null, with a fault.
 
     >>> from zom.limits import Limits
     >>> scan('{"a": 1, "a": NaN}', faults := [], Limits()), [fault.rule.code for fault in faults]
@@ -106,7 +106,7 @@ def scan(text: str | bytes, faults: list[Fault], limits: Limits) -> Any:
 
 
 class _Container:
-    """An object or a list that is not closed yet."""
+    """An object or a list that is still open."""
 
     __slots__ = ("depth", "groups", "is_members", "is_node", "made", "name")
 
@@ -120,7 +120,7 @@ class _Container:
 
 
 class _Builder:
-    """Values made of events, and the faults on the way."""
+    """Builds values from events, and collects faults."""
 
     def __init__(self, lines: Lines, faults: list[Fault], limits: Limits) -> None:
         self.lines = lines
@@ -128,7 +128,7 @@ class _Builder:
         self.limits = limits
         self.most_digits = most_digits(limits)
         self.here = 0
-        """Where the name or the value that is looked at starts."""
+        """The start of the current name or value."""
         self.stack: list[_Container] = []
         self.value: Any = None
         self.counts: dict[Rule, int] = {}
@@ -162,7 +162,7 @@ class _Builder:
             self._report(DUPLICATE, "each name once", found, "remove all but the last")
 
     def _open(self, *, is_object: bool) -> bool:
-        """Whether one more level is allowed; then it is open."""
+        """Open one more level if the limits allow it, and return whether they do."""
         above = self.stack[-1] if self.stack else None
         frame = _Container({} if is_object else [])
         if above is None:
@@ -224,7 +224,7 @@ class _Builder:
         return value
 
     def _report(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> None:
-        """A fault at the value that comes next, or in its name."""
+        """Add a fault at the current value, or in its name."""
         count = self.counts[broken] = self.counts.get(broken, 0) + 1
         if count <= MOST_FAULTS:
             path = tuple(len(f.made) if isinstance(f.made, list) else f.name for f in self.stack)
@@ -236,7 +236,7 @@ def _shortened(digits: str) -> str:
 
 
 def _skip(steps: Iterator[Event]) -> None:
-    """Pass over what was just opened, to its end."""
+    """Skip to the end of the object or list just opened."""
     still_open = 1
     for kind, _, _ in steps:
         still_open += (kind in OPENING) - (kind in CLOSING)

@@ -1,7 +1,7 @@
-"""Values that many nodes of a hierarchy have in common, as their codecs: one object, tuple and text for all.
+"""Values that many nodes of a hierarchy share, such as codecs: one object, tuple and text for all.
 
-A value is shared once its text is seen for the second time. A tree takes less memory so, and what is
-remembered by such a text is found without writing it again.
+A value is shared when its text is seen for the second time. This saves memory in a tree, and caches
+keyed by such a text need not write it again.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ _LONGEST: Final = 1024
 
 
 class Shared(NamedTuple):
-    """A frozen value that stands in many nodes."""
+    """A frozen value that occurs in many nodes."""
 
     value: Any
     names: int
-    """How many names of members are in it."""
+    """The number of member names in it."""
 
 
 _seen: Final[set[bytes]] = set()
 _values: Final[dict[bytes, Shared]] = {}
 shared: Final = _values.get
-"""The value that is shared by all that have a text; None where there is none yet."""
+"""Returns the shared value of a text, or None."""
 _tuples: Final[dict[int, tuple[object, tuple[Any, ...]]]] = {}
-"""The lists among them, each with its tuple, by the `id` of the list."""
+"""The shared lists, each with its tuple, by the `id` of the list."""
 
 
 def share(text: bytes, value: Any, names: int) -> None:
-    """Share `value`, which is frozen and has the text `text`, from the second time on."""
+    """Share the frozen `value` with the text `text`, from the second call on."""
     if text not in _seen:
         if len(_seen) >= _MOST:
             _seen.clear()
@@ -54,7 +54,7 @@ def share(text: bytes, value: Any, names: int) -> None:
 
 
 def tuple_of(items: list[Any]) -> tuple[Any, ...]:
-    """The items of a list that can't change, as a tuple: that of all, where the list is shared.
+    """Return the items of an immutable list as a tuple, which is shared if the list is.
 
     >>> tuple_of([1, 2])
     (1, 2)

@@ -1,4 +1,4 @@
-"""The types of JSON values as JSON Schema names them: what is of a type, and how messages call it."""
+"""JSON types as named by JSON Schema: type tests, and descriptions for messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-# 1.0 is an integer, and true is no number; a tuple is none of them.
+# 1.0 is an integer, and true is not a number; a tuple has no type.
 _TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "number": _is_number,
@@ -36,11 +36,11 @@ TYPE_WORDS: Final[Mapping[str, str]] = {
     "array": "a list",
     "object": "an object",
 }
-"""How messages call a value of each type."""
+"""The description of a value of each type in messages."""
 
 
 def is_of_type(value: object, name: str) -> bool:
-    """Whether `value` is of the type of that name.
+    """Whether `value` has the JSON type `name`.
 
     >>> is_of_type(1.0, "integer"), is_of_type(True, "number"), is_of_type([], "array")
     (True, False, True)

@@ -1,10 +1,10 @@
-"""JSON values that can't change: what every document of zom is made of.
+"""Immutable JSON values, of which all documents of zom consist.
 
 Objects are `JSONDict` (a dict), lists are `JSONList` (a list), so they compare, print and iterate like
-the ordinary ones; each way to change them raises `TypeError`. All text in them is whole Unicode. NaN and
-the infinities, which JSON has not and real software writes, are kept as floats: each is a fault, and every
-NaN is the one object `math.nan`, so that equal values compare equal and share a hash. `freeze` makes them;
-whoever calls the classes directly promises as much.
+ordinary ones; all mutating methods raise `TypeError`. All text in them is valid Unicode. NaN and
+infinities, which JSON lacks and real software writes, are kept as floats: each is a fault. Every NaN
+is the one object `math.nan`, so that equal values compare equal and share a hash. `freeze` makes these
+values; direct callers of the classes must ensure the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 JSON: TypeAlias = bool | int | float | str | list[Any] | tuple[Any, ...] | Mapping[str, Any] | None
-"""A JSON value, as Python holds it."""
+"""A JSON value in Python."""
 
 NOT_JSON = rule(
     "json/not-json",
@@ -71,7 +71,7 @@ SURROGATE = rule(
 
 
 class JSONDict(dict[str, Any]):
-    """A JSON object that can't change.
+    """An immutable JSON object.
 
     >>> JSONDict({"a": 1})["a"]
     1
@@ -86,7 +86,7 @@ class JSONDict(dict[str, Any]):
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
-        # As equality has it: {"a": 1} == {"a": True}, so the two must share a hash.
+        # Consistent with equality: {"a": 1} == {"a": True}, so the two must share a hash.
         return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -100,7 +100,7 @@ class JSONDict(dict[str, Any]):
 
 
 class JSONList(list[Any]):
-    """A JSON list that can't change.
+    """An immutable JSON list.
 
     >>> JSONList([1, 2]) == [1, 2]
     True
@@ -128,38 +128,38 @@ class JSONList(list[Any]):
         return self
 
 
-# Without these the compiled writer asks each container first whether it is a dataclass, an enum or a path:
-# five times the time of writing it. Numbers are spelled as they are elsewhere in the text.
+# Without these the compiled writer checks for each container whether it is a dataclass, an enum or a path,
+# which takes five times as long as writing it. Numbers are spelled as elsewhere in the text.
 _AS_ELSEWHERE = core_schema.CoreConfig(ser_json_inf_nan="constants")
 for _kind, _schema in ((JSONDict, core_schema.dict_schema()), (JSONList, core_schema.list_schema())):
-    setattr(_kind, "__pydantic_serializer__", SchemaSerializer(_schema, _AS_ELSEWHERE))  # noqa: B010 - no part of their types
+    setattr(_kind, "__pydantic_serializer__", SchemaSerializer(_schema, _AS_ELSEWHERE))  # noqa: B010 - not declared
 
 _KEEP = frozenset({int, bool, type(None)})
 
 
 class _UnfitError(Exception):
-    """The value needs the careful path: something in it is not plain, finite, shallow JSON."""
+    """The value needs the careful path: a part of it is not plain, finite, shallow JSON."""
 
 
 _FEW = 4096
-"""How many values are walked before it pays to remember them."""
+"""The number of values above which caching pays off."""
 
 
 class _Known:
-    """Containers that were frozen before, so that what stands in several places is walked once."""
+    """A cache of frozen containers, so that a value in several places is walked once."""
 
     __slots__ = ("counts", "made", "repeats", "total")
 
     def __init__(self) -> None:
         self.made: dict[tuple[int, int], tuple[Any, int]] = {}
-        """By id and depth: what was made of it, and how many values are in it."""
+        """By id and depth: the frozen value, and the number of values in it."""
         self.counts: dict[int, int] = {}
-        """How many values are in those that were frozen before, by id."""
+        """The number of values in already frozen containers, by id."""
         self.total = 0
         self.repeats = 0
 
     def count(self, frozen: Any) -> None:
-        """Count the values in what is frozen; _UnfitError where one of them is not finite."""
+        """Count the values in a frozen container; raise _UnfitError if one of them is not finite."""
         known = self.counts.get(id(frozen))
         if known is not None:
             self.repeats += known
@@ -185,10 +185,10 @@ def freeze(
     depth: int = DEFAULT_LIMITS.value_depth,
     repeats: int = DEFAULT_LIMITS.repeated_values,
 ) -> Any:
-    """`value` as JSON that can't change; what JSON can't hold is added to `faults`.
+    """Return `value` as immutable JSON; add a fault for everything that JSON can't hold.
 
-    Tuples become lists, numpy scalars and arrays become numbers and lists. NaN and the infinities stay
-    floats, and a fault tells of each. What stands in several places is frozen once.
+    Tuples become lists, numpy scalars and arrays become numbers and lists. NaN and infinities stay
+    floats, with a fault for each. A value in several places is frozen once.
 
     >>> faults = []
     >>> freeze({"scale": (1, 2.5)}, faults)
@@ -241,7 +241,7 @@ def _fast(value: Any, depth: int, known: _Known) -> Any:  # noqa: C901, PLR0912 
                 raise _UnfitError
             if not name.isascii():
                 _check_text(name)
-            # Most values are such: a call for each would take most of the time.
+            # Most values are plain: a call for each would take most of the time.
             plain = type(item) in _KEEP or (type(item) is str and item.isascii())
             made[name] = item if plain else _fast(item, depth, known)
         frozen = JSONDict(made)
@@ -260,14 +260,14 @@ def _check_text(text: str) -> None:
 
 
 CONTAINS_ITSELF = "one that contains itself"
-"""What is said of a list or an object without an end."""
+"""The description of a list or an object that contains itself."""
 
 MOST_FAULTS = 1000
-"""How many faults of one rule are told apart: more would cost more memory than the value."""
+"""Maximum reported faults of one rule: more would cost more memory than the value."""
 
 
 class _Careful:
-    """As `_fast`, with the place of each fault, and conversions that cost a look at the value."""
+    """Like `_fast`, but with the place of each fault, and with conversions of Python values."""
 
     def __init__(self, faults: list[Fault], limit: int, repeats: int) -> None:
         self.faults = faults
@@ -276,7 +276,7 @@ class _Careful:
         self.open: set[int] = set()
         self.known = _Known()
         self.kept: list[object] = []
-        """What was made on the way: what is known by its id must live on."""
+        """Keeps objects that are known by id alive."""
         self.infinite = 0
 
     def frozen(self, value: object, path: Path, depth: int) -> Any:
@@ -302,7 +302,7 @@ class _Careful:
         return None
 
     def _container(self, value: Mapping[object, object] | list[object], path: Path, depth: int) -> Any:
-        # Without this, a list that holds itself twice would be walked two to the power of the limit times.
+        # Otherwise a list that contains itself twice would be walked two to the power of the limit times.
         if id(value) in self.open:
             self._add(NOT_JSON, path, "a JSON value", CONTAINS_ITSELF)
             return None
@@ -323,7 +323,7 @@ class _Careful:
         return made
 
     def _again(self, before: tuple[Any, int], path: Path) -> Any:
-        """What was frozen before, where so many more values are still allowed."""
+        """Return the frozen value again, or None if that would exceed the limit of repeats."""
         known, (made, count) = self.known, before
         known.total += count
         known.repeats += count
@@ -367,7 +367,7 @@ _PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 
 
 def _plain(value: object) -> object:
-    """`value` without its numpy or subclass coat."""
+    """Return `value` as a plain Python value, without numpy types and subclasses."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, (np.generic, np.ndarray)):
@@ -383,7 +383,7 @@ def _plain(value: object) -> object:
 
 
 def not_finite(value: float, path: Path) -> Fault:
-    """The fault of a NaN or an infinity.
+    """Return the fault of a NaN or an infinity.
 
     >>> not_finite(-math.inf, ("attributes", "limit")).found
     '-Infinity'
@@ -392,7 +392,7 @@ def not_finite(value: float, path: Path) -> Fault:
 
 
 def lone_surrogate(text: str, path: Path) -> Fault | None:
-    r"""The fault of `text` that holds half a character; None where it is whole.
+    r"""Return the fault of a lone surrogate in `text`, or None.
 
     >>> lone_surrogate("\ud800", ("title",)).found
     '\\ud800 at character 0'
@@ -406,7 +406,7 @@ def lone_surrogate(text: str, path: Path) -> Fault | None:
 
 
 def repaired(text: str) -> str:
-    r"""`text` with each lone surrogate spelled out, so that names which differ still differ.
+    r"""Return `text` with each lone surrogate as an escape, so that different names stay different.
 
     >>> print(repaired("a\ud800"))
     a\ud800
@@ -415,14 +415,14 @@ def repaired(text: str) -> str:
 
 
 def thaw(value: Any) -> Any:
-    """A copy of `value` made of ordinary dicts and lists, free to change.
+    """Return a copy of `value` as ordinary, mutable dicts and lists.
 
     >>> copy = thaw(JSONDict({"a": JSONList([1])})); copy["a"].append(2); copy
     {'a': [1, 2]}
     """
     copy = _shallow(value)
     waiting = [copy]
-    while waiting:  # not by recursion: a whole hierarchy may be thousands of levels deep
+    while waiting:  # by iteration: a hierarchy may be thousands of levels deep
         container = waiting.pop()
         if not isinstance(container, (dict, list)):
             continue
@@ -435,7 +435,7 @@ def thaw(value: Any) -> Any:
 
 
 def _shallow(value: Any) -> Any:
-    """A copy of one container that can change, with the same items."""
+    """Return a mutable shallow copy of a container; other values unchanged."""
     if isinstance(value, dict):
         return dict(cast("dict[str, Any]", value))
     return list(cast("list[Any]", value)) if isinstance(value, (list, tuple)) else value

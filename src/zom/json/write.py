@@ -1,9 +1,9 @@
-"""JSON values written as text that reads back as the same value, bit for bit.
+"""Write JSON values as text that reads back as the same value, bit for bit.
 
-Numbers are written as Python's `repr` has them, the shortest digits that read back the same; text is
-written as it is, not escaped to ASCII; names keep their order. The text is what `json.dumps` of the
-standard library gives with `ensure_ascii=False`, at any depth. JSON has no NaN and no infinities; whoever
-holds some is told so when they are read, and gets them written as that library and zarr-python write them.
+Numbers are written like Python's `repr`, with the shortest digits that read back the same; text is
+not escaped to ASCII; names keep their order. The output equals that of the standard library's
+`json.dumps` with `ensure_ascii=False`, at any depth. JSON has no NaN and no infinities: they are
+reported when values are read, and written as that library and zarr-python write them.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators
 
 
 def write_json(value: Any, *, indent: int | None = None) -> str:
-    """`value` as JSON text: on one line, or with each item on a line of its own, indented.
+    """Return `value` as JSON text: on one line, or indented with each item on its own line.
 
-    SpecError where JSON can't hold the value; it holds a problem for each place.
+    Raises SpecError, with a problem for each place, if JSON can't hold the value.
 
     >>> write_json({"title": "Zürich", "scale": 1e-07, "fill": -0.0, "big": 2**70})
     '{"title":"Zürich","scale":1e-07,"fill":-0.0,"big":1180591620717411303424}'
@@ -65,8 +65,8 @@ def write_json(value: Any, *, indent: int | None = None) -> str:
             return text
     rules = {fault.rule for fault in faults}
     if not rules or (DEPTH in rules and REPEATS not in rules):
-        # Deep, or numbers that the compiled writer spells otherwise, or an object that is not what
-        # its type promises.
+        # Deep values, numbers that the compiled writer spells differently, or objects that break their
+        # type's promises.
         faults.clear()
         text = "".join(_Pieces(faults, indent).of(value))
         if not faults:
@@ -75,9 +75,9 @@ def write_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def ascii_json(value: Any, *, indent: int | None = None) -> str:
-    r"""`value`, made of ordinary JSON values, as text in ASCII: for records and reports of zom's own.
+    r"""Return ordinary JSON values as ASCII text, for zom's own records and reports.
 
-    Keys of local disks and names of nodes may hold halves of characters, which only escapes can say.
+    Keys of local disks and names of nodes may hold lone surrogates, which only escapes can represent.
 
     >>> ascii_json({"key": "\udcff"})
     '{"key": "\\udcff"}'
@@ -89,7 +89,7 @@ _HALF = compiled_later("[\ud800-\udfff]")
 
 
 def facts_json(value: Any, *, indent: int | None = None) -> str:
-    r"""As `write_json`, for reports: of names that are not whole text, the halves of characters are escaped.
+    r"""Like `write_json`, for reports: lone surrogates in names are escaped.
 
     >>> print(facts_json({"store": "日本\udcff.zarr"}))
     {"store": "日本\udcff.zarr"}
@@ -111,20 +111,20 @@ _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
 def _maybe_otherwise(text: bytes) -> bool:
-    """Whether `text` may hold what Python spells otherwise: 1e-07, not 1e-7; 1e-05, not 0.00001.
+    """Whether `text` may hold numbers that Python spells differently: 1e-07, not 1e-7; 1e-05, not 0.00001.
 
-    So may what is refused: integers of very many digits.
+    Integers with too many digits, which are rejected, count as well.
     """
     return b".0000" in text or _EXPONENT.search(text) is not None or _maybe_too_long(text)
 
 
 def _maybe_too_long(text: bytes) -> bool:
-    """Whether `text` may hold an integer of more digits than are read again."""
+    """Whether `text` may hold an integer with more digits than the reader allows."""
     return len(text) > _MOST_DIGITS and _MANY_DIGITS in text.translate(_DIGITS_AS_ZERO)
 
 
 def quick_json(value: Any) -> str | None:
-    """The text of `value`, which holds frozen values only; None where it is too deep, or needs a closer look.
+    """Return the text of frozen values; None if `value` is too deep, or needs the slow path.
 
     >>> quick_json({"a": JSONDict({"b": 1})})
     '{"a":{"b":1}}'
@@ -137,7 +137,7 @@ def quick_json(value: Any) -> str | None:
 
 
 def _quick(frozen: Any, indent: int | None) -> str | None:
-    """The text by a compiled writer; None where none of them can be trusted with the value."""
+    """Return the text from a compiled writer; None if none of them writes the value correctly."""
     try:
         if indent is None:
             text = to_json(frozen)
@@ -154,7 +154,7 @@ def _quick(frozen: Any, indent: int | None) -> str | None:
 
 
 def _spelled_otherwise(value: Any, room: int) -> bool:
-    """Whether a float in `value` is one that pydantic writes 1e-7 and Python 1e-07, or it is deep."""
+    """Whether pydantic may spell a number differently (1e-7, in Python 1e-07), or the value is deep."""
     kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is float:
         return value != 0 and not 1e-4 <= abs(value) < 1e16
@@ -169,7 +169,7 @@ def _spelled_otherwise(value: Any, room: int) -> bool:
 
 
 class _Container:
-    """An object or a list of which a part is written."""
+    """An object or a list that is partly written."""
 
     __slots__ = ("close", "items", "value", "written")
 
@@ -184,7 +184,7 @@ class _Container:
 
 
 class _Pieces:
-    """The text of a value in pieces, written with a stack, so that no depth is too much."""
+    """Writes a value in pieces, with a stack instead of recursion, at any depth."""
 
     def __init__(self, faults: list[Fault], indent: int | None) -> None:
         self.faults = faults
@@ -213,10 +213,10 @@ class _Pieces:
                     self.path.pop()
 
     def _start(self, value: Any) -> str:
-        """A scalar, or the bracket that opens `value`, which then is on the stack."""
+        """Return a scalar, or the opening bracket of `value`, which is pushed on the stack."""
         if not isinstance(value, (Mapping, list, tuple)):
             value = self._frozen(value)
-            if not isinstance(value, list):  # as an array of numpy is
+            if not isinstance(value, list):  # a list comes from a numpy array
                 return self._scalar(value)
         if id(value) in self.open:  # pyright: ignore[reportUnknownArgumentType]
             self.faults.append(Fault(NOT_JSON, tuple(self.path), "a JSON value", "one that contains itself"))
@@ -228,14 +228,14 @@ class _Pieces:
     def _frozen(self, value: Any) -> Any:
         faults: list[Fault] = []
         frozen = freeze(value, faults)
-        # The path is long where the value is deep: it is spelled only for a fault.
+        # In deep values the path is long, so it is built only for faults.
         self.faults.extend(
             fault._replace(path=(*self.path, *fault.path)) for fault in faults if fault.rule is not NOT_FINITE
         )
         return frozen
 
     def _scalar(self, value: Any) -> str:
-        # What is written is to be read again.
+        # The reader must accept the output.
         if type(value) is int and abs(value) >= _TOO_LONG:
             wanted, found = (
                 f"an integer of at most {_MOST_DIGITS} digits",
@@ -246,7 +246,7 @@ class _Pieces:
         return _compact(value)
 
     def _lead(self, level: _Container, step: Any) -> str | None:
-        """What stands before an item; its step is on the path then. None where its name is none."""
+        """Return the text before an item and push its step on the path; None if its name is invalid."""
         named = level.close == "}"
         if named and not isinstance(step, str):
             freeze({step: None}, self.faults, path=tuple(self.path))

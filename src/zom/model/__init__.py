@@ -1,1 +1,1 @@
-"""The object model: what a hierarchy is, as documents, without any I/O."""
+"""The object model: hierarchies as documents, without I/O."""

@@ -1,4 +1,4 @@
-"""What array specs of every format have in common: they are made from arrays that exist."""
+"""The base class of array specs of every format."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Array"]
 
 
 class Array(Spec):
-    """A node that has chunks."""
+    """A node with chunks."""
 
     kind: ClassVar[NodeKind] = "array"
 
     @classmethod
     def from_array(cls, array: Any, **changes: Any) -> Self:
-        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+        """Build a spec from an existing array: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
 
         >>> import numpy as np
         >>> from zom import v2, v3
@@ -39,5 +39,5 @@ class Array(Spec):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions the array has."""
+        """The number of dimensions."""
         return len(self.__dict__["shape"])

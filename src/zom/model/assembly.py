@@ -1,8 +1,8 @@
-"""Assembly: from a document to specs, a whole tree at once, with every problem in it.
+"""Assembly: from a document to specs, a whole tree at once, collecting every problem.
 
-Trees are walked by iteration, level by level: down, choosing a class for every node, then up, so that
-members are made before the group that holds them. Where several classes may fit a member, a frame is
-made for each of them, and the group takes the best. A node at fault yields problems instead of a spec.
+Trees are walked by iteration, level by level: down to choose a class for every node, then up to make
+members before the group that holds them. If several classes may fit a member, each gets a frame, and the
+group takes the best. A node with errors yields problems instead of a spec.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ DEPTH = rule(
 )
 
 RANK: Mapping[str, int] = {"lenient": 0, "strict": 1, "closed": 2}
-"""How much each level asks: what passes a level passes those before it."""
+"""The levels by strictness: a document that passes one level passes the levels before it."""
 
 FORMAT = rule(
     "document/format",
@@ -71,11 +71,11 @@ FORMAT = rule(
 )
 
 Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family | None]"
-"""What a document is read as; a function gives None where nothing tells."""
+"""What to read a document as; a function returns None if it can't identify the family."""
 
 
 class _OpenNode:
-    """One node on its way from document to spec, read as one class."""
+    """One node between document and spec, read as one class."""
 
     __slots__ = (
         "below", "cls", "depth", "errors", "faults", "listed", "name", "nodes", "own", "place", "spec", "trial", "troubled",
@@ -89,20 +89,20 @@ class _OpenNode:
         self.cls = cls
         self.own: JSONDict = EMPTY
         self.below: dict[str, tuple[_OpenNode, ...]] | None = None
-        """The members, each read as all classes that may fit; None where they are not known."""
+        """The members, each read as every class that may fit; None if the members are unknown."""
         self.place = 0
         self.faults: list[Fault] | None = None
         self.spec: Spec | None = None
         self.listed = False
-        """Whether the frame is in a layer: below trials, frames are shared."""
+        """Whether the frame is in a layer; below trials, frames are shared."""
         self.trial = False
         """Whether this is one of several ways to read the node, or below one."""
         self.errors = 0
-        """How many errors there are in the node and below it."""
+        """The number of errors in the node and its descendants."""
         self.troubled = False
-        """Whether there are faults in the node or below it."""
+        """Whether the node or a descendant has faults."""
         self.nodes = 1
-        """How many nodes it and those below it are, each counted wherever it stands."""
+        """The number of nodes in this tree; a node in several places counts once per place."""
 
 
 def assemble(
@@ -113,12 +113,12 @@ def assemble(
     limits: Limits = DEFAULT_LIMITS,
     are_read: bool = False,
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
-    """The spec of `document`, and all problems that matter at `level`; no spec where one is an error.
+    """Return the spec of `document` and all problems at `level`; the spec is None if one is an error.
 
     `target` is the class to read the root as, the family whose classes to read all nodes as, or a
-    function that finds the family in the document. Problems in a text know their line. Where the values of a
-    mapping `are_read`, they were read from texts, each for one node, and the caller knows what JSON has against
-    them: frozen ones are not looked at again.
+    function that finds the family in the document. Problems in a text have line numbers. Pass `are_read`
+    if each value of a mapping was read from the text of one node, and the caller handles JSON problems:
+    frozen values are then not checked again.
     """
     if level not in RANK:
         message = f"level: expected 'lenient', 'strict' or 'closed', got {level!r}"
@@ -135,9 +135,9 @@ def assemble(
 
 
 class Uncollected:
-    """No cyclic collection: it would go over all the nodes made so far, again and again.
+    """Disable cyclic garbage collection, which would scan all nodes made so far again and again.
 
-    Documents hold no cycles, so nothing is lost by waiting; a large tree takes a third of the time.
+    Documents hold no cycles, so waiting loses nothing; a large tree takes a third of the time.
     """
 
     def __enter__(self) -> None:
@@ -149,7 +149,7 @@ class Uncollected:
             gc.enable()
 
 
-def _assemble(  # noqa: PLR0913 - a document, and what is known of it
+def _assemble(  # noqa: PLR0913 - a document and the facts about it
     target: Target,
     document: object,
     level: Level,
@@ -202,13 +202,13 @@ def _few(names: list[object]) -> str:
 
 
 def document_of(spec: Spec) -> dict[str, Any]:
-    """The document of `spec`, with the specs below it as its members."""
+    """Return the document of `spec`, with the specs below it as its members."""
     members = member_specs(spec)
     return dict(spec.document) if members is None else with_place(spec.document, members, place_of(spec))
 
 
 def with_place(document: Mapping[str, Any], members: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """`document` with `members` at their place among its own members."""
+    """Insert `members` into `document` at index `place`."""
     items = list(document.items())
     items.insert(place, ("members", members))
     return dict(items)
@@ -218,7 +218,7 @@ def with_place(document: Mapping[str, Any], members: Mapping[str, Any], place: i
 
 
 class _Descent:
-    """The way down: frames for all nodes, layer by layer."""
+    """The way down: create frames for all nodes, layer by layer."""
 
     def __init__(self, family: Family, level: Level, limits: Limits, *, are_read: bool) -> None:
         self.family = family
@@ -228,13 +228,13 @@ class _Descent:
         self.limits = limits
         self.layers: list[list[_OpenNode]] = []
         # Ways to read one group share the ways to read its members, and so do groups that hold the same
-        # Python object: without this, each level of groups would multiply them.
+        # Python object. Otherwise each level of groups would multiply them.
         self.trials: dict[tuple[int, str, int, type[Spec]], _OpenNode] = {}
-        # What is known by its id must live on, or another value could come by the same one.
+        # Keep objects that are known by id alive, so that no other object reuses the id.
         self.kept: list[object] = []
 
     def root(self, document: object, allowed: Candidates) -> _OpenNode:
-        """The root's frame, once all frames below it are open, too."""
+        """Return the root's frame after opening all frames below it."""
         layer = list(self._frames("", 0, document, allowed, trial=False))
         root = layer[0]
         while layer:
@@ -245,7 +245,7 @@ class _Descent:
     def _frames(
         self, name: str, depth: int, value: object, allowed: Candidates, *, trial: bool
     ) -> tuple[_OpenNode, ...]:
-        """One frame for each class that the node may be read as."""
+        """Return one frame for each class that the node may be read as."""
         given = value
         faults: list[Fault] = []
         if depth:
@@ -273,7 +273,7 @@ class _Descent:
         return tuple(frames)
 
     def _fits(self, spec: Spec, allowed: Candidates) -> bool:
-        """Whether `spec` can stand in the tree as it is: of the class asked for, and judged enough."""
+        """Whether `spec` can be reused: same family, an allowed class, and checked at least as strictly."""
         return (
             spec.family is self.family
             and RANK[spec.level] >= RANK[self.level]
@@ -281,7 +281,7 @@ class _Descent:
         )
 
     def _again(self, spec: Spec, allowed: Candidates, faults: list[Fault]) -> tuple[object, Candidates]:
-        """The document of a spec that must be judged again, and the classes that it may be read as."""
+        """Return the document of a spec that must be checked again, and the classes it may be read as."""
         if spec.family is not self.family:
             found = f"a {spec.family.form} {spec.kind}"
             faults.append(Fault(MIXED, (), f"a {self.family.form} node", found, "convert it first"))
@@ -291,7 +291,7 @@ class _Descent:
         return document_of(spec), allowed
 
     def _classes(self, value: object, allowed: Candidates, faults: list[Fault]) -> Candidates:
-        """The classes that `value` may be read as; none, and a fault, where there is no such class."""
+        """Return the classes that `value` may be read as; adds a fault and returns none if no class fits."""
         family = self.family
         given: Any = value
         if not isinstance(value, (dict, Mapping)):
@@ -306,7 +306,7 @@ class _Descent:
         if kind is None:
             if len(allowed) == 1:
                 return allowed
-            # The class's own rules say that the marks of its kind are missing, and what else is wrong.
+            # The class's own rules report the missing marks of its kind, and everything else that is wrong.
             kind = "array" if _ARRAY_MARKS & document.keys() else "group"
         if not allowed:
             return (family.classes[kind],)
@@ -319,7 +319,7 @@ class _Descent:
         return fitting
 
     def _open(self, frame: _OpenNode) -> Iterator[_OpenNode]:
-        """Freeze the node's own document; the frames of its members that are new."""
+        """Freeze the node's own document and yield the new frames of its members."""
         if frame.cls is None:
             return
         faults: list[Fault] = []
@@ -347,7 +347,7 @@ class _Descent:
                     rule_ = self.family.members_rule
                     faults.append(Fault(rule_, ("members",), "names that are strings", found))
                     continue
-                name = str.__str__(name)  # noqa: PLW2901 - the same name, without its class
+                name = str.__str__(name)  # noqa: PLW2901 - the same name as a plain str
             allowed = plan.candidates(name)
             if allowed is None:
                 known = ", ".join(sorted(plan.named)) or "none"
@@ -368,7 +368,7 @@ _Freeze: TypeAlias = "Callable[[Mapping[str, Any], list[Fault]], JSONDict]"
 def _own_document(
     frame: _OpenNode, cls: type[Spec], faults: list[Fault], freeze_: _Freeze
 ) -> Mapping[str, Any] | None:
-    """The node's members, once its own document is frozen; None where they are not known."""
+    """Freeze the node's own document and return its members, or None if they are unknown."""
     document: Any = frame.value
     if "attributes" in document:
         given = document["attributes"]
@@ -398,12 +398,12 @@ def _own_document(
 
 
 def _frozen(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
-    # What is frozen already is looked at, too: it may hold NaN, which is allowed at some levels only.
+    # Check frozen documents too: they may hold NaN, which only some levels allow.
     return cast("JSONDict", freeze(document if type(document) is JSONDict else dict(document), faults))
 
 
 def _taken(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
-    """As `_frozen`, of what texts were read into: frozen values are taken as they are, and their faults are known."""
+    """Like `_frozen`, for values read from texts: frozen values are not checked again."""
     if type(document) is JSONDict:
         return document
     for value in document.values():
@@ -422,7 +422,7 @@ _KINDS: Mapping[NodeKind, str] = {
 
 
 def _foreign(document: Mapping[str, Any], family: Family) -> str | None:
-    """The other format that `document` declares, and looks like."""
+    """Describe the other format that `document` declares and looks like, or return None."""
     declared = document.get("zarr_format")
     if type(declared) is not int or declared not in {2, 3} or family.zarr_format == declared:
         return None
@@ -433,7 +433,7 @@ def _foreign(document: Mapping[str, Any], family: Family) -> str | None:
 
 
 def _finish(frame: _OpenNode, level: Level) -> None:
-    """Make the frame's spec, where its class is known, from the best of the frames below it."""
+    """Make the frame's spec, if its class is known, from the best of the frames below it."""
     faults: list[Fault] = []
     members: JSONDict | None = None
     whole = True
@@ -465,7 +465,7 @@ def _finish(frame: _OpenNode, level: Level) -> None:
 
 
 def _check_members(frame: _OpenNode, cls: type[Spec], faults: list[Fault]) -> bool:
-    """Whether there are all the members that the class asks for, and no others."""
+    """Whether all members that the class requires are there, and no others."""
     plan = member_plan(cls)
     found = [fault.rule for fault in frame.faults or () if fault.path[:1] == ("members",)]
     if frame.below is None:
@@ -485,11 +485,11 @@ def _check_members(frame: _OpenNode, cls: type[Spec], faults: list[Fault]) -> bo
 
 
 _MANY = 1000
-"""How many problems are told wherever they stand: of further ones in one Python object only the first is."""
+"""Number of problems after which an object in several places is reported only once."""
 
 
 def _tree_problems(root: _OpenNode, level: Level) -> Iterator[Problem]:
-    """All problems, a group's before those of its members."""
+    """Yield all problems, a group's before those of its members."""
     waiting: list[tuple[_OpenNode, list[str]]] = [(root, [])] if root.troubled else []
     seen: set[int] = set()
     count = 0

@@ -1,8 +1,8 @@
-"""Attributes with a declared type: checked as JSON, kept as the document has them.
+"""Attributes with a declared type: checked as JSON, kept as in the document.
 
-A class may declare `attributes` as a pydantic model, a dataclass, a TypedDict or a mapping. What
-the type doesn't declare stays in the document, unless the type forbids it; what is declared under an
-alias goes to the document under its alias.
+A class may declare `attributes` as a pydantic model, a dataclass, a TypedDict or a mapping.
+Undeclared attributes stay in the document, unless the type forbids them. Declared attributes are
+written under their aliases.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _adapters: dict[type[Spec], TypeAdapter[Any] | None] = {}
 
 
 def plain(annotation: Any) -> bool:
-    """Whether `annotation` leaves attributes as they are: any mapping of JSON values."""
+    """Whether `annotation` allows any mapping of JSON values."""
     if annotation is Any or annotation is dict or isinstance(annotation, TypeVar):
         return True
     origin = get_origin(annotation)
@@ -47,7 +47,7 @@ def plain(annotation: Any) -> bool:
 
 
 def _adapter(cls: type[Spec]) -> TypeAdapter[Any] | None:
-    """What checks the attributes of `cls`; None where any will do."""
+    """Return the validator of the attributes of `cls`, or None if any attributes are valid."""
     if cls in _adapters:
         return _adapters[cls]
     if not cls.__pydantic_complete__:
@@ -66,10 +66,10 @@ def _adapter(cls: type[Spec]) -> TypeAdapter[Any] | None:
 
 
 def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
-    """Attributes given in Python, as the JSON that the document will hold.
+    """Convert attributes given in Python to the JSON of the document.
 
-    A model or dataclass is written under its aliases. A mapping that holds Python values of its
-    declared type (a datetime, say) is written as that type writes them.
+    A model or dataclass is written under its aliases. If a mapping holds Python values of its
+    declared type (such as a datetime), the type serializes them.
     """
     if type(value) is JSONDict:
         return value
@@ -94,7 +94,7 @@ def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
 
 
 def typed(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
-    """Attributes as the type that `cls` declares for them; None where it declares none."""
+    """Return attributes as the type that `cls` declares; None if it declares none, or if they don't match."""
     adapter = _adapter(cls)
     if adapter is None:
         return None
@@ -107,9 +107,9 @@ def typed(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
 
 
 def by_alias(cls: type[Spec], value: Any) -> Any:
-    """Typed attributes by the names of the document; what is no TypedDict as it is.
+    """Return typed attributes under the document's names; a value that is no TypedDict is returned as it is.
 
-    pydantic before 2.14 knows the keys of a TypedDict by their aliases only.
+    Before version 2.14, pydantic knows the keys of a TypedDict only by their aliases.
     """
     annotation: Any = cls.model_fields["attributes"].annotation
     if type(value) is not JSONDict or not is_typeddict(annotation):
@@ -120,8 +120,8 @@ def by_alias(cls: type[Spec], value: Any) -> Any:
 
 
 def still(value: Any) -> Any:
-    """`value` with the dicts and lists in it made unchangeable, those in models and dataclasses, too."""
-    container: Any = value  # a name that the checks of its type leave as it is
+    """Make the dicts and lists in `value` immutable, including those in models and dataclasses."""
+    container: Any = value  # a second name, which isinstance checks do not narrow
     if type(value) is dict:
         return JSONDict({name: still(inner) for name, inner in container.items()})
     if type(value) is list:

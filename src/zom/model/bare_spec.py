@@ -1,7 +1,7 @@
-"""A spec without its verbs: what every function on specs needs to know of one.
+"""A spec without its verbs: what functions on specs need to know about a spec.
 
-`Spec` adds the verbs, which are functions of other modules; those know a spec by this class, so that no
-module needs one that needs it. Every such spec is a `Spec`.
+`Spec` adds the verbs, which are functions of other modules. Those modules use this class, which avoids
+circular imports. Every instance is a `Spec`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field, PrivateAttr))
     class SpecType(ModelMetaclass):
-        """What type checkers know of the classes of specs: their fields don't change, so subclasses may narrow them."""
+        """The metaclass of specs for type checkers: fields are frozen, so subclasses may narrow them."""
 
         def __hash__(self) -> int: ...
 
@@ -43,10 +43,10 @@ _names: dict[frozenset[str], frozenset[str]] = {}
 
 
 class Prepared:
-    """The validation context of zom's own calls into pydantic: one node, made ready.
+    """The validation context of zom's own calls into pydantic, with one prepared node.
 
-    It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
-    for the document, and once more at the end where there may be such validators.
+    It settles the spec that pydantic makes: once the fields are set, so that validators can read the
+    document, and again at the end if the class may have such validators.
     """
 
     __slots__ = ("attributes", "made", "node", "settled", "values")
@@ -59,10 +59,10 @@ class Prepared:
         self.attributes = attributes
         self.settled: Spec | None = None
         self.made: dict[str, Any] | None = {} if has_validators else None
-        """The fields as validators gave them, where there are validators."""
+        """The fields as validators returned them; None without validators."""
 
     def settle(self, spec: Spec) -> None:
-        """Give `spec` its document, and fields that can't change."""
+        """Give `spec` its document and immutable fields."""
         document, members, place, level = self.node
         nodes = 1
         for member in () if members is None else members.values():
@@ -93,7 +93,7 @@ _set = object.__setattr__
 
 
 class BareSpec(BaseModel, metaclass=SpecType):
-    """What a spec holds: its document, which can't change."""
+    """The data of a spec: its immutable document."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -105,9 +105,9 @@ class BareSpec(BaseModel, metaclass=SpecType):
     )
 
     family: ClassVar[Family]
-    """The format that the spec belongs to."""
+    """The format of the spec."""
     kind: ClassVar[NodeKind]
-    """Which of the two kinds of node it is."""
+    """The kind of node."""
 
     @property
     def _private(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class BareSpec(BaseModel, metaclass=SpecType):
 
     @property
     def document(self) -> JSONDict:
-        """The node's own document, without its members, as it was spelled.
+        """The node's own document, without its members, as originally spelled.
 
         >>> from zom import v3
         >>> v3.GroupSpec(attributes={"a": 1}).document
@@ -153,9 +153,9 @@ class BareSpec(BaseModel, metaclass=SpecType):
 
 
 def exact_digest(spec: BareSpec) -> bytes:
-    """A digest of the node's own document, by type and value; made once, so that comparing again is quick.
+    """Return a digest of the node's own document by type and value, cached for repeated comparisons.
 
-    Documents with other digests may still be the same: in another order.
+    Documents with different digests may still be equal if only their order differs.
 
     >>> from zom import v3
     >>> exact_digest(v3.GroupSpec(attributes={"a": 1})) == exact_digest(v3.GroupSpec(attributes={"a": True}))
@@ -181,7 +181,7 @@ def is_spec(value: object) -> TypeIs[Spec]:
 
 
 def is_spec_class(value: object) -> TypeIs[type[Spec]]:
-    """Whether `value` is a class of specs.
+    """Whether `value` is a spec class.
 
     >>> from zom import v2
     >>> is_spec_class(v2.GroupSpec), is_spec_class(dict)

@@ -1,7 +1,7 @@
-"""Bridges: what specs have to do with the objects of another library.
+"""Bridges: conversions between specs and the objects of another library.
 
-The model imports no library, and nothing of `zom.integrations`: a bridge is looked up by the library's name, as
-codecs are by theirs, and loaded with the first question for it.
+The model does not import other libraries or `zom.integrations`. Bridges are looked up by library name,
+like codecs, and loaded on first use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Bridge", "bridge_of", "bridges"]
 
 
 class Bridge(Protocol):
-    """What goes from a library's objects to specs, and back."""
+    """Converts a library's objects to specs and back."""
 
     @property
     def name(self) -> str:
@@ -27,27 +27,27 @@ class Bridge(Protocol):
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names of it."""
+        """Alternative names of the library."""
         ...
 
     def spec_of(self, value: Any, family: Family) -> Spec:
-        """The group that an object of the library describes, in a format."""
+        """Return the group, in a format, that an object of the library describes."""
         ...
 
     def value_of(self, spec: Spec, **options: Any) -> Any:
-        """The object of the library that a group describes."""
+        """Return the object of the library that a group describes."""
         ...
 
 
 bridges: Final[Registry[Bridge]] = Registry("library", "zom.bridges", "zom.integrations")
-"""The bridges by the names of libraries."""
+"""The bridges by library name."""
 
 _GROUPS: Final = ("xarray",)
-"""The libraries whose objects are groups."""
+"""The libraries whose objects are read as groups."""
 
 
 def bridge_of(value: Any) -> Bridge | None:
-    """The bridge to the library that an object's class comes from; None where there is none.
+    """Return the bridge to the library that defines the object's class, or None.
 
     >>> import xarray as xr
     >>> bridge_of(xr.Dataset()).name, bridge_of({})

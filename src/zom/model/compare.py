@@ -1,10 +1,10 @@
-"""Comparing specs by meaning: `like` and `diff`, on canonical documents.
+"""Compare specs by meaning: `like` and `diff`, on canonical documents.
 
-Two spellings of the same thing are alike: a short-hand name and its object, a default that is spelled
-or not, "NaN" and its bits, absent attributes and empty ones. 0.0 and -0.0, true and 1 are not.
+Different spellings of the same value are equal: a short-hand name and its object, an explicit and an
+implied default, "NaN" and its bits, absent and empty attributes. 0.0 and -0.0, and true and 1, differ.
 
-Nodes of two formats are compared in one. Converting is above the model: what does it is imported by name, as views
-are, and only where two formats meet.
+Nodes of two formats are compared in one. Conversion is a layer above the model, so it is imported by
+name, like views, and only if the formats differ.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COMMON_FORMAT = "zom.conversion.common_format"
 
 
 class _CommonFormat(Protocol):
-    """What is asked of `zom.conversion.common_format`."""
+    """The used interface of `zom.conversion.common_format`."""
 
     notes: list[str]
 
@@ -54,7 +54,7 @@ class _CommonFormat(Protocol):
 
 
 def canonical(spec: Spec) -> dict[str, Any]:
-    """The node's own document in its canonical spelling, without its members.
+    """Return the node's own document in its canonical spelling, without its members.
 
     >>> from zom import v3
     >>> canonical(v3.GroupSpec())
@@ -64,7 +64,7 @@ def canonical(spec: Spec) -> dict[str, Any]:
 
 
 def like(left: object, right: object, ignore: str | Iterable[str] = ()) -> bool:
-    """Whether two trees mean the same: specs of any formats, open arrays and groups, and those of zarr-python.
+    """Whether two trees mean the same: specs of any format, open arrays and groups, or zarr-python nodes.
 
     >>> from zom import v2, v3
     >>> like(v3.GroupSpec(), v3.GroupSpec(attributes={})), like(v2.GroupSpec(), v3.GroupSpec())
@@ -75,14 +75,14 @@ def like(left: object, right: object, ignore: str | Iterable[str] = ()) -> bool:
 
 
 def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Difference:
-    """What must change in `left` to make it mean what `right` does.
+    """Return the changes that turn the meaning of `left` into that of `right`.
 
-    Each pattern in `ignore` is a pointer inside a node's document, in which `*` stands for part of a
-    step and `**` for any number of steps; `NODE:POINTER` limits it to nodes whose path matches, and
-    `NODE:` is everything about those nodes.
+    Each pattern in `ignore` is a pointer inside a node's document, in which `*` matches part of a
+    step and `**` any number of steps. `NODE:POINTER` limits it to nodes whose path matches, and
+    `NODE:` ignores everything about those nodes.
 
-    Trees of two formats are compared by what they mean, in v3, and pointers are those of v3. What differs in how
-    the same is stored, as codecs and keys of chunks, is then a note.
+    Trees of two formats are compared by meaning, in v3, with v3 pointers. Differences in storage only,
+    such as codecs and chunk keys, become notes.
 
     >>> from zom import v2, v3
     >>> old, new = v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2, "b": 3})
@@ -99,7 +99,7 @@ def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Diffe
 
 
 def document_changes(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Iterator[Change]:
-    """As `diff`, of what is in a place where the format counts: another one is a change.
+    """Like `diff`, for the nodes stored in one place: a different format is a change.
 
     >>> from zom import v2, v3
     >>> print(*document_changes(v2.GroupSpec(), v3.GroupSpec()))
@@ -144,7 +144,7 @@ def _changes(
 def _node_changes(
     names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignorer, common: _CommonFormat | None
 ) -> Iterator[Change]:
-    """The changes in the own documents of two nodes at one path."""
+    """Yield the changes between the own documents of two nodes at one path."""
     pair: tuple[Spec, Spec] | None = (old, new)
     if old.kind != new.kind:
         pair = None
@@ -185,7 +185,7 @@ def _one_sided(
 
 
 def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
-    """Whether a place in a tree matches any pattern, or lies below one that does.
+    """Return a test for whether a place in a tree matches a pattern, or is below a match.
 
     >>> ignorer(("/attributes/*",))(("a",), ("attributes", "units"))
     True
@@ -206,9 +206,9 @@ def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
     return ignored
 
 
-@lru_cache(maxsize=256)  # asked for at each pair of nodes
+@lru_cache(maxsize=256)  # called for each pair of nodes
 def _pattern(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    # A colon may stand in the name of an attribute, too; what a pointer starts with, can't.
+    # Attribute names may contain a colon, but only a pointer starts with a slash.
     node, colon, pointer = pattern.rpartition(":/")
     if not colon:
         node, colon, pointer = (pattern[:-1], ":", "") if pattern.endswith(":") else ("", "", pattern)

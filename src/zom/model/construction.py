@@ -1,4 +1,4 @@
-"""Specs made in Python: from a constructor's arguments, and from a spec with changes."""
+"""Make specs in Python: from constructor arguments, or from a spec with changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["ABSENT", "assembled", "checked", "construct", "outside", "replace"]
 
 
 class _Absent:
-    """The value that takes a member out of a document."""
+    """The value that removes a member from a document."""
 
     def __repr__(self) -> str:
         return "zom.ABSENT"
@@ -38,7 +38,7 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""The value that takes a member out of a document: `spec.replace(dimension_names=zom.ABSENT)`."""
+"""The value that removes a member from a document: `spec.replace(dimension_names=zom.ABSENT)`."""
 
 _NONE_IS_ABSENT = frozenset(
     {
@@ -50,11 +50,11 @@ _NONE_IS_ABSENT = frozenset(
         "consolidated_metadata",
     }
 )
-"""The members that a document leaves out where Python says None; elsewhere None is null."""
+"""The members for which None in Python means absent; for all others None is null."""
 
 
 def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
-    """The spec that a constructor's arguments stand for; see `checked` for NaN in attributes."""
+    """Make a spec from constructor arguments; see `checked` for NaN in attributes."""
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     document: dict[str, Any] = dict(cls.family.constants[cls.kind])
@@ -67,7 +67,7 @@ def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
 
 
 def _by_alias(cls: type[Spec], document: dict[str, Any]) -> dict[str, Any]:
-    """The document, whose members have the names that they have in documents, where Python has others."""
+    """Rename members from their Python names to their names in documents."""
     members = document.get("members")
     aliases = member_plan(cls).aliases if isinstance(members, Mapping) else None
     if not aliases:
@@ -79,9 +79,9 @@ def _by_alias(cls: type[Spec], document: dict[str, Any]) -> dict[str, Any]:
 
 
 def replace(spec: Spec, changes: Mapping[str, Any], level: Level | None) -> Any:
-    """A copy of `spec` with members of its document changed or taken away.
+    """Return a copy of `spec` with members of its document changed or removed.
 
-    Without a `level`, it is checked as `spec` was, except for NaN in attributes: see `checked`.
+    Without a `level`, the copy is checked as `spec` was, except for NaN in attributes: see `checked`.
     """
     document = document_of(spec)
     changed = _by_alias(type(spec), _pythonic(changes))
@@ -94,10 +94,10 @@ def replace(spec: Spec, changes: Mapping[str, Any], level: Level | None) -> Any:
 
 
 def checked(cls: type[Spec], document: Mapping[str, Any], level: Level, *, old: Spec | None = None) -> Spec:
-    """The spec of a document made in Python: SpecError where it breaks rules.
+    """Make the spec of a document written in Python; raise SpecError if it breaks rules.
 
-    NaN and infinities in attributes are allowed, with a SpecWarning, since real software writes them. The
-    spec then counts as checked at the level "lenient". Those that stand in `old` already are not told of.
+    NaN and infinities in attributes are allowed with a SpecWarning, since real software writes them. The
+    spec's level is then "lenient". Those already in `old` are not reported.
     """
     spec, problems = assembled(cls, document, level)
     if spec is None:
@@ -107,7 +107,7 @@ def checked(cls: type[Spec], document: Mapping[str, Any], level: Level, *, old: 
 
 
 def _not_finite_in(spec: Spec) -> set[tuple[Path, str]]:
-    """The NaN and infinities in a document: where they are, and which."""
+    """Return the NaN and infinities in a document, with their paths."""
     if spec.level != "lenient":
         return set()
     faults: list[Fault] = []
@@ -118,7 +118,7 @@ def _not_finite_in(spec: Spec) -> set[tuple[Path, str]]:
 def assembled(
     cls: type[Spec], document: Mapping[str, Any], level: Level
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
-    """As `assemble`, but at the level "lenient" where nothing is wrong but NaN in attributes."""
+    """Like `assemble`, but fall back to the level "lenient" if the only errors are NaN in attributes."""
     spec, problems = assemble(cls, document, level)
     errors = [problem for problem in problems if problem.severity == "error"]
     if spec is None and all(_is_tolerated(problem) for problem in errors):
@@ -134,7 +134,7 @@ _SHOWN = 3
 
 
 def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[Path, str]]) -> None:
-    """One SpecWarning for all NaN and infinities that are new."""
+    """Emit one SpecWarning for all new NaN and infinities."""
     found = [
         problem
         for problem in problems
@@ -149,7 +149,7 @@ def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[Path, str]]) 
 
 
 def outside() -> int:
-    """How far up the stack the caller of zom is: warnings point there."""
+    """Return the stack level of zom's caller, for warnings to point at."""
     depth, frame = 0, currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("zom."):
         frame, depth = frame.f_back, depth + 1
@@ -164,7 +164,7 @@ def _made(cls: type[Spec], document: Mapping[str, Any], level: Level) -> Spec:
 
 
 def _own_default(name: str, field: Any, base: Mapping[str, Any]) -> bool:
-    """Whether a subclass gave the field a default that the format's class doesn't have."""
+    """Whether a subclass gives the field a default that the format's class lacks."""
     if field.default is PydanticUndefined and field.default_factory is None:
         return False
     inherited = base.get(name)
@@ -175,7 +175,7 @@ def _own_default(name: str, field: Any, base: Mapping[str, Any]) -> bool:
 
 
 def _pythonic(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as members of a document: None where absent is meant, a NaN fill value as its name."""
+    """Convert arguments to members of a document: drop absent ones, spell a NaN fill value by name."""
     document: dict[str, Any] = {}
     for name, value in given.items():
         if value is ABSENT or (value is None and name in _NONE_IS_ABSENT):
@@ -185,7 +185,7 @@ def _pythonic(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fill(value: Any) -> Any:
-    """A NaN or an infinity as JSON spells it; any other value as it is."""
+    """Return a NaN or an infinity as JSON spells it; any other value unchanged."""
     number: float = float(cast("float", value)) if isinstance(value, (float, np.floating)) else 0.0
     if math.isfinite(number):
         return cast("object", value)

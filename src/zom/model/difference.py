@@ -1,4 +1,4 @@
-"""Differences between two hierarchies: the changes that lead from the one to the other, as records and as lines."""
+"""Differences between two hierarchies, as records and as lines of text."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ _Step = str | int
 class Change:
     """One difference between two trees.
 
-    `pointer` leads into the whole document; `old` and `new` are canonical JSON, None where the
-    value is on the other side only.
+    `pointer` leads into the whole document. `old` and `new` are canonical JSON, or None if the value
+    exists only on the other side.
     """
 
     kind: Literal["added", "removed", "changed", "unreadable"]
-    """What became of the value; "unreadable" are values that one side can't give: nobody knows whether they differ."""
+    """The kind of change; "unreadable" values can't be read on one side, so they may or may not differ."""
     node: str
     pointer: str
     inside: tuple[_Step, ...]
     old: Any = None
     new: Any = None
     elements: int = 0
-    """Of values: how many elements differ; `old` and `new` are the first of them."""
+    """For values: the number of elements that differ; `old` and `new` are the first of them."""
     places: tuple[tuple[int, ...], ...] = ()
-    """Of values: where the next ones are that differ, some of them."""
+    """For values: the places of some further elements that differ."""
     side: Literal["old", "new", ""] = ""
-    """Of values that can't be read: the side they are on; the first of them is at `inside`, where that is known."""
+    """For unreadable values: the side they are on; `inside` is the place of the first, if known."""
     key: str = ""
-    """Of values that can't be read: the key of their chunk; empty where it is not one chunk."""
+    """For unreadable values: the key of their chunk; empty if it is not one chunk."""
     reason: str = ""
-    """Of values that can't be read: why."""
+    """For unreadable values: the reason."""
 
     def __repr__(self) -> str:
         return short("Change", str(self))
@@ -64,7 +64,7 @@ class Change:
         return one_line(f"~ {self.node}: {what}: {old} -> {new}{more}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The change as plain JSON.
+        """Return the change as plain JSON.
 
         >>> Change("added", "/", "/attributes/a", ("attributes", "a"), new=1).to_dict()["kind"]
         'added'
@@ -85,7 +85,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes that lead from one tree to another, and values that can't be read; false where there are none.
+    """All changes and unreadable values between two trees; false if there are none.
 
     >>> from zom import v3
     >>> print(v3.GroupSpec(attributes={"a": 1}).diff(v3.GroupSpec(attributes={"a": 2})))
@@ -94,13 +94,13 @@ class Difference:
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
-    """What differs in how the same is stored, where the formats differ: that is no change."""
+    """Differences in storage only, between two formats: these are no changes."""
     values_compared: bool | None = None
-    """Whether the values of arrays in stores were compared; None where no array is on both sides."""
+    """Whether values of stored arrays were compared; None if no array is on both sides."""
 
     @property
     def unreadable(self) -> tuple[Change, ...]:
-        """What of `changes` are values that could not be read, and so were not compared.
+        """The `changes` that are unreadable values, which were not compared.
 
         >>> Difference(()).unreadable
         ()
@@ -129,11 +129,11 @@ class Difference:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return notebook_html("difference", self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The changes, the notes, and whether values were compared, as plain JSON.
+        """Return the changes, the notes, and whether values were compared, as plain JSON.
 
         >>> Difference(()).to_dict()
         {'changes': [], 'notes': [], 'values_compared': None}
@@ -145,7 +145,7 @@ class Difference:
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """As `to_dict`, as text.
+        """Return `to_dict` as JSON text.
 
         >>> Difference(()).to_json()
         '{"changes":[],"notes":[],"values_compared":null}'
@@ -154,7 +154,7 @@ class Difference:
 
 
 def _told_apart(old: Any, new: Any) -> tuple[str, str]:
-    """Two values that differ as short texts that do, too."""
+    """Return two different values as short texts that differ."""
     texts = show(old), show(new)
     if texts[0] != texts[1]:
         return texts
@@ -168,7 +168,7 @@ def _told_apart(old: Any, new: Any) -> tuple[str, str]:
     return made[0], made[1]
 
 
-def value_change(  # noqa: PLR0913, PLR0917 - all that is told
+def value_change(  # noqa: PLR0913, PLR0917 - all that is reported
     node: str,
     place: tuple[int, ...],
     old: Any,
@@ -176,7 +176,7 @@ def value_change(  # noqa: PLR0913, PLR0917 - all that is told
     elements: int,
     places: tuple[tuple[int, ...], ...] = (),
 ) -> Change:
-    """A change of the values of an array: so many elements differ, the first at `place`; None where a side has none.
+    """Return a change of array values: `elements` differ, the first at `place`; a side without one is None.
 
     >>> print(value_change("/a", (0, 3), 1, 2, 1))
     ~ /a: values[0][3]: 1 -> 2
@@ -190,7 +190,7 @@ def value_change(  # noqa: PLR0913, PLR0917 - all that is told
 def unreadable_values(
     node: str, place: tuple[int, ...], side: Literal["old", "new"], key: str, reason: str
 ) -> Change:
-    """The values of an array from `place` on that one side can't give, in the chunk under `key`.
+    """Return the change for array values from `place` on that `side` can't read, in the chunk under `key`.
 
     >>> print(unreadable_values("/a", (4,), "old", "a/c/1", "zstd: not a zstd frame"))
     ! /a: values[4]: the old chunk 'a/c/1' can't be read: zstd: not a zstd frame
@@ -201,7 +201,7 @@ def unreadable_values(
 
 
 def change_at(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
-    """A change inside of the node at the end of those names.
+    """Return a change inside the node that `names` lead to.
 
     >>> change_at("added", ("a",), ("attributes", "x"), None, 1).pointer
     '/members/a/attributes/x'

@@ -1,4 +1,4 @@
-"""A family: the array and group specs of one format, and what tells its documents apart."""
+"""A family: the array and group specs of one format, and how to recognize its documents."""
 
 from __future__ import annotations
 
@@ -19,96 +19,96 @@ if TYPE_CHECKING:
 __all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind", "family_of"]
 
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
-"""The attribute that names the dimensions where the format has no place for them."""
+"""The attribute that names the dimensions in formats without a field for them."""
 
 _HOME: Final = "zom.formats"
-"""Where families and their classes are defined, which need the model."""
+"""The package that defines families and their classes, and imports the model."""
 
 NodeKind = Literal["array", "group", "entry point"]
-"""What a document is: a node of one of two kinds, or the entry point of a draft hierarchy."""
+"""The kind of a document: an array, a group, or the entry point of a draft hierarchy."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Consolidation:
-    """How a format keeps the documents of a hierarchy in one."""
+    """How a format stores the documents of a hierarchy in one."""
 
     kinds: tuple[NodeKind, ...]
     """The kinds that the root may have."""
     by_key: bool
-    """Whether it has documents by their keys, and not by the paths of their nodes."""
+    """Whether documents are listed by key instead of node path."""
     write: Callable[[Mapping[str, Spec]], dict[str, Any]]
-    """The document of the nodes at their paths."""
+    """Writes the consolidated document of the nodes at their paths."""
     entries: Callable[[Mapping[str, Any]], dict[str, dict[str, Any]]]
-    """The documents in it, by the path of their node and the end of their key."""
+    """Returns its documents, by node path and the end of their key."""
     steps: Callable[[Mapping[str, Any], str, Path], Path]
-    """Where it has what stands inside of the node at a path; paths are like "a/b"."""
+    """Returns the consolidated path of a place inside the node at a path; node paths are like "a/b"."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """One format's pair of specs, and the functions that know its documents."""
+    """The pair of specs of one format, and the functions that handle its documents."""
 
     form: Format
     """The format."""
     zarr_format: int | None
     """The number of the format in its documents; None in the draft."""
     kind_of: Callable[[Mapping[str, Any]], NodeKind | None]
-    """Whether a document is an array or a group; None where it doesn't say."""
+    """Returns the kind of a document, or None if it doesn't say."""
     fields: Callable[[NodeKind, Mapping[str, Any], list[Fault]], dict[str, Any]]
-    """The document's members as field values; a tolerated deviation is put right, with a fault."""
+    """Returns the document's members as field values; fixes tolerated deviations and adds a fault."""
     rules: Callable[[NodeKind, Mapping[str, Any], frozenset[str], list[Fault]], None]
-    """Checks the rules that span fields; the names of the fields at fault are left out."""
+    """Checks the rules that span fields; skips the names of fields with faults."""
     canonical: Callable[[NodeKind, Mapping[str, Any]], dict[str, Any]]
-    """The canonical spelling of a node's own document."""
+    """Returns the canonical spelling of a node's own document."""
     field_rules: Mapping[str, Rule]
-    """The rule that a field's own form obeys, by field."""
+    """The rule for a field's own form, by field."""
     node_rule: Rule
-    """The rule that a node is an object which says what it is."""
+    """The rule that a node is an object that declares its type."""
     members_rule: Rule
     """The rule that members are an object of nodes."""
     missing_rule: Rule
-    """The rule that names the members a document must have."""
+    """The rule for members that a document must have."""
     other_members: Mapping[NodeKind, Literal["none", "ignorable", "any"]]
-    """What a document of each kind may hold beside its own members: objects with must_understand false, say."""
+    """What a document of each kind may hold besides its own members, such as ignorable objects."""
     constants: Mapping[NodeKind, Mapping[str, Any]]
-    """The members that a spec made in Python need not spell."""
+    """The members that a spec made in Python may leave out."""
     reserved: tuple[str, ...]
-    """Names that the object model uses and a stored document may use, too (ZEP 6: `_members`)."""
+    """Names of the object model that a stored document may use, too (ZEP 6: `_members`)."""
     type_path: tuple[str, ...]
-    """Where the data type of an array stands."""
+    """The path of an array's data type."""
     chunks_path: tuple[str, ...]
-    """Where the lengths of a regular grid's chunks stand."""
+    """The path of the chunk lengths of a regular grid."""
     names_path: tuple[str, ...]
-    """Where the names of an array's dimensions stand."""
+    """The path of an array's dimension names."""
     kind_path: tuple[str, ...]
-    """Where a document says its kind; empty where the kind shows in other members."""
+    """The path of a document's kind; empty if other members show the kind."""
     documents_of: Callable[[Spec], dict[str, JSONDict]]
-    """The stored documents of a node by the end of their key; its members have documents of their own."""
+    """Returns the stored documents of a node by the end of their key; members have their own documents."""
     consolidation: Consolidation | None = None
-    """How one document holds a hierarchy; None where there is no such document."""
+    """How one document holds a hierarchy; None if the format has no such document."""
     _classes: dict[NodeKind, type[Spec]] = field(init=False, default_factory=dict[NodeKind, "type[Spec]"])
 
     @property
     def classes(self) -> Mapping[NodeKind, type[Spec]]:
-        """The family's own classes, which are defined with the first question for them."""
+        """The family's own classes, imported on first use."""
         if not self._classes:
             importlib.import_module(f"{_HOME}.{self.form}")
         return self._classes
 
     def define(self, classes: Mapping[NodeKind, type[Spec]]) -> None:
-        """Take the family's own classes, from the module that defines them."""
+        """Set the family's own classes; called by the module that defines them."""
         self._classes.update(classes)
 
     def __repr__(self) -> str:
         return f"<family {self.form}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # There is one of each format: a copy in another process is that process's own.
+        # There is one family per format: unpickling returns the other process's own.
         return (family_of, (self.form,))
 
 
 def family_of(form: Format) -> Family:
-    """The family of a format.
+    """Return the family of a format.
 
     >>> family_of("v2")
     <family v2>

@@ -1,4 +1,4 @@
-"""The types of fields that specs of several formats share."""
+"""Field types that specs of several formats share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zom.json.value import JSON
 __all__ = ["AS_IT_IS", "Extension", "Length", "Value"]
 
 AS_IT_IS = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
-"""Marks a field that pydantic passes on: the rules that span fields check it."""
+"""Marks a field that pydantic passes through; rules that span fields check it."""
 
 Length = Annotated[int, Interval(0, 2**63 - 1)]
 """The length of one dimension."""

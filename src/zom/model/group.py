@@ -1,4 +1,4 @@
-"""What group specs of every format have in common: members, compared without recursion."""
+"""The base class of group specs of every format: members, compared without recursion."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 __all__ = ["Group"]
 
 
-# The metaclass is named again: mypy then leaves `members` as it is declared.
+# The metaclass is repeated so that mypy keeps the declared type of `members`.
 class Group(Spec, Generic[MemberT], metaclass=SpecType):
-    """A node that has members."""
+    """A node with members."""
 
     kind: ClassVar[NodeKind] = "group"
 
     if TYPE_CHECKING:
-        # A format declares the field, whose default stays hidden: so subclasses may annotate it anew.
+        # Formats declare the field. Hiding its default lets subclasses annotate it again.
         members: Members[MemberT]
 
     def __getitem__(self, path: str) -> Any:
-        """The node at `path` below this group.
+        """Return the node at `path` below this group.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})["a/b"].kind
@@ -47,10 +47,10 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
 
     @classmethod
     def from_tree(cls, tree: Any, *, attributes: Any = None) -> Self:
-        """A group whose members are specs, arrays, or mappings that stand for groups in turn.
+        """Build a group from a mapping of specs, arrays and nested mappings.
 
-        A key with slashes stands for nested groups. A Dataset or DataTree of xarray is the group that xarray
-        would write, with coordinates and attributes, and so is a DataArray that is given alone.
+        A key with slashes creates nested groups. A Dataset or DataTree of xarray becomes the group that
+        xarray would write, with coordinates and attributes, and so does a DataArray passed alone.
 
         >>> import numpy as np
         >>> from zom import v3
@@ -61,7 +61,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
         return cast("Self", group_of(cls, tree, attributes))
 
     def to_xarray(self, **options: Any) -> Any:
-        """The Dataset that the group describes, or the DataTree where there are groups in it: lazy, all fill values.
+        """Return a lazy Dataset of fill values for the group, or a DataTree if it contains groups.
 
         `options` are those of `zom.xarray.template`, such as `chunks={}` for dask arrays.
 
@@ -73,7 +73,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
         return bridges["xarray"].value_of(self, **options)
 
     def to_consolidated(self) -> dict[str, Any]:
-        """The stored document that holds the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
+        """Return the stored document of the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).to_consolidated()["consolidated_metadata"]["kind"]
@@ -83,7 +83,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
 
     @classmethod
     def from_consolidated(cls, document: Mapping[str, Any], level: Level = "strict") -> Self:
-        """The hierarchy that consolidated metadata describes.
+        """Parse the hierarchy that consolidated metadata describes.
 
         >>> from zom import v2
         >>> group = v2.GroupSpec(members={"a": v2.GroupSpec(members={})})
@@ -99,7 +99,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
         return len(self._known())
 
     def __bool__(self) -> bool:
-        return True  # a group without members is a group
+        return True  # a group without members is truthy
 
     def keys(self) -> KeysView[str]:
         """The names of the members.
@@ -116,7 +116,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
         return self._known().values()
 
     def items(self) -> ItemsView[str, Any]:
-        """The names and the members."""
+        """The member names with their members."""
         return self._known().items()
 
     def _known(self) -> dict[str, Any]:

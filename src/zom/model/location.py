@@ -1,4 +1,4 @@
-"""Locations: from faults, which know their place in a node, to problems, which know it in the document."""
+"""Locations: convert faults, located in a node, to problems, located in the document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Places", "placed", "text_problems", "with_lines"]
 
 
 def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
-    """The faults of the node that `names` lead to, as problems of the whole document."""
+    """Convert faults of the node that `names` lead to into problems of the whole document."""
     steps = tuple(step for name in names for step in ("members", name))
     node = "/" + "/".join(names)
     problems: list[Problem] = []
@@ -26,7 +26,7 @@ def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Prob
 
 
 def text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
-    """The faults of a text, whose places are counted from its start, as problems."""
+    """Convert faults of a text, located from its root, into problems."""
     problems: list[Problem] = []
     for fault in faults:
         names: list[str] = []
@@ -39,11 +39,11 @@ def text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
 
 
 _LOCATED_BYTES = 1 << 24
-"""Texts longer than this are not searched, unless on request: it takes seconds."""
+"""Longer texts are not searched by default, because it takes seconds."""
 
 
 Places = dict[tuple["str | bytes", frozenset[str]], dict[str, "tuple[int, int] | None"]]
-"""Where pointers lead to in texts that were searched: many documents of a store are alike."""
+"""Locations of pointers in searched texts, for reuse: many documents of a store are equal."""
 
 
 def with_lines(
@@ -53,10 +53,10 @@ def with_lines(
     *,
     most: int = _LOCATED_BYTES,
 ) -> tuple[Problem, ...]:
-    """The problems with the lines and columns in `text` that they stand at; `known` is used and added to.
+    """Add lines and columns in `text` to problems; `known` caches searches.
 
-    What a problem says of its place already, stays: the scanner of the text found it. Texts of more than `most`
-    bytes are not searched.
+    Problems that already have a line, from the scanner, keep it. Texts of more than `most` bytes are not
+    searched.
     """
     pointers = frozenset(problem.pointer for problem in problems if problem.line is None)
     if not pointers or len(text) > most:

@@ -1,6 +1,6 @@
-"""What a group's annotation says about its members: which names, and which specs under them.
+"""Read a group's annotation of `members`: the allowed names, and the specs under them.
 
-`members` is annotated as a mapping, whose value type holds for every name, or as a TypedDict, whose
+`members` is annotated as a mapping, whose value type applies to every name, or as a TypedDict, whose
 keys are required or optional members; `closed=True` forbids others, `extra_items=` types them.
 """
 
@@ -31,18 +31,18 @@ Candidates: TypeAlias = "tuple[type[Spec], ...]"
 
 @dataclass(frozen=True, slots=True)
 class MemberPlan:
-    """Which members a group class allows; `others` is None where no further name is."""
+    """The members that a group class allows; `others` is None if it allows no further names."""
 
     named: Mapping[str, Candidates]
     required: frozenset[str]
     others: Candidates | None
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The names in documents of keys that have others in Python."""
+    """The document names of keys that have another name in Python."""
     are_needed: bool = False
-    """Whether the members must be known: type checkers say that they are no None."""
+    """Whether the members must be known: their type excludes None."""
 
     def candidates(self, name: str) -> Candidates | None:
-        """The classes that a member called `name` may have; empty for any, None for no such member."""
+        """Return the allowed classes of a member: empty means any, None means no such member."""
         return self.named.get(name, self.others)
 
 
@@ -50,7 +50,7 @@ ANY = MemberPlan({}, frozenset(), ())
 
 
 class AliasedMembers(JSONDict):
-    """Members by the names of the document, which are found by their names in Python, too.
+    """Members by their document names, with lookup by their Python names as well.
 
     >>> members = AliasedMembers({"B-02": "a spec"}, {"blue": "B-02"})
     >>> list(members), members["blue"], "blue" in members
@@ -89,7 +89,7 @@ _plans: WeakKeyDictionary[type[Spec], MemberPlan] = WeakKeyDictionary()
 
 
 def member_plan(cls: type[Spec]) -> MemberPlan:
-    """The plan that the annotation of `members` in `cls` stands for."""
+    """Return the plan for the annotation of `members` in `cls`."""
     plan = _plans.get(cls)
     if plan is None:
         if not cls.__pydantic_complete__:
@@ -110,7 +110,7 @@ def _plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
         return _typed_plan(get_origin(annotation) or annotation, owner)
     arguments = get_args(annotation)
     if len(arguments) == 2:
-        fields = _bare(arguments[1])  # of GroupSpec[Attributes, Fields]
+        fields = _bare(arguments[1])  # from GroupSpec[Attributes, Fields]
         if typing_extensions.is_typeddict(get_origin(fields) or fields):
             return replace(_typed_plan(get_origin(fields) or fields, owner), are_needed=True)
         others = _candidates(arguments[1], owner)
@@ -119,7 +119,7 @@ def _plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
 
 
 def _bare(annotation: Any) -> Any:
-    """`annotation` without Annotated and without `| None`."""
+    """Remove Annotated and `| None` from `annotation`."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in {Union, types.UnionType}:
@@ -137,7 +137,7 @@ _QUALIFIERS = {
 
 
 def _qualified(hint: Any) -> bool | None:
-    """Whether `hint` says that its key is required; None where it says nothing."""
+    """Whether `hint` declares its key as required, or None if it says nothing."""
     said: bool | None = None
     while get_origin(hint) in _QUALIFIERS or get_origin(hint) is Annotated:
         said = _QUALIFIERS.get(get_origin(hint)) if said is None else said
@@ -147,7 +147,7 @@ def _qualified(hint: Any) -> bool | None:
 
 def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
     hints = typing_extensions.get_type_hints(annotation)
-    # `__required_keys__` is wrong where annotations are text: the qualifiers were not seen.
+    # `__required_keys__` ignores qualifiers in string annotations, so read them here.
     qualified = typing_extensions.get_type_hints(annotation, include_extras=True)
     by_class = cast("frozenset[str]", annotation.__required_keys__)
     required = frozenset(
@@ -168,7 +168,7 @@ def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
 
 
 def alias_of(hint: Any) -> str | None:
-    """The name that a key has in documents, where its annotation gives one."""
+    """Return the document name of a key if its annotation gives one, otherwise None."""
     while get_origin(hint) in _QUALIFIERS or get_origin(hint) is Annotated:
         for mark in cast("tuple[Any, ...]", getattr(hint, "__metadata__", ())):
             for alias in (getattr(mark, "validation_alias", None), getattr(mark, "alias", None)):
@@ -179,7 +179,7 @@ def alias_of(hint: Any) -> str | None:
 
 
 def _candidates(annotation: Any, owner: type[Spec]) -> Candidates:
-    """The spec classes in a member's annotation; empty where any spec will do."""
+    """Return the spec classes in a member's annotation; empty if any spec is allowed."""
     annotation = _bare(annotation)
     if annotation is Any or annotation is object or isinstance(annotation, TypeVar):
         return ()

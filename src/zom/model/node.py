@@ -1,7 +1,7 @@
-"""Nodes: from one frozen document, and members that are specs already, to one spec.
+"""Nodes: make one spec from one frozen document, and members that are already specs.
 
-Pydantic checks the form of each field; the format's own rules check what spans fields. A spec that
-comes out holds its document; the fields are views of it that can't change either.
+Pydantic checks the form of each field; the format's own rules check what spans fields. The spec
+holds its document; its fields are immutable views of it.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ ANNOTATION = rule(
 )
 
 EMPTY = JSONDict()
-"""An object without members, shared."""
+"""A shared empty object."""
 
 
 class NodeParts(NamedTuple):
-    """What a spec is made of."""
+    """The parts of a spec."""
 
     document: JSONDict
     """The node's own document, without its members."""
     members: JSONDict | None
-    """The specs below it by name; None where they are not known."""
+    """The specs below it by name; None if they are unknown."""
     place: int
-    """Where among the members of the document `members` stands."""
+    """The index of `members` among the members of the document."""
     level: Level
 
 
 def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) -> Spec | None:
-    """The spec of one node; None where its own form is broken.
+    """Make the spec of one node, or return None if its own form is invalid.
 
-    `whole` says whether all its members were made. What the class asks of them, and of attributes,
-    can't be judged where a part of them is missing: everything else can.
+    `whole` says whether all its members were made. If not, or if attributes are invalid, the class's
+    requirements for members and attributes are skipped. Everything else is checked.
     """
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
@@ -82,7 +82,7 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
         )
     own = family.classes[cls.kind]
     number = values.get("zarr_format")
-    if type(number) is float and number == family.zarr_format:  # to Python, 3.0 is the literal 3
+    if type(number) is float and number == family.zarr_format:  # Python equates 3.0 with the literal 3
         fix = f"write {family.zarr_format}"
         faults.append(Fault(INTEGER_LITERAL, ("zarr_format",), str(family.zarr_format), show(number), fix))
     spec: Spec | None = None
@@ -114,15 +114,15 @@ _FOREIGN_NAMES: Final[Mapping[str | int, tuple[str, ...]]] = {
     "dtype": ("data_type",),
     "chunks": ("chunk_grid",),
 }
-"""How other formats of Zarr call members of the same meaning."""
+"""The names of members with the same meaning in other Zarr formats."""
 
 
 def _tell_slips_once(
     family: Family, kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]
 ) -> None:
-    """Let the fault that a member is missing say so where another one is meant as that, which is one fault.
+    """Merge a missing-member fault with the fault of the unknown member that was meant.
 
-    It is misspelt, or called as another format of Zarr calls it.
+    The name is misspelled, or is the name in another Zarr format.
     """
     missing = [each for each in faults if each.rule is family.missing_rule and each.found == "nothing"]
     missing = [each for each in missing if len(each.path) == 1]
@@ -148,9 +148,9 @@ def _tell_slips_once(
 
 
 def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Fault]:
-    """A fault for each field that a validator made something else of."""
+    """Yield a fault for each field whose value a validator changed."""
     made = dict(changes_of(type(spec), values, prepared.made or {}))
-    if spec is not prepared.settled:  # what a validator of the whole spec gave
+    if spec is not prepared.settled:  # returned by a validator of the whole spec
         made.update(changes_of(type(spec), values, vars(spec)))
     for name, given in made.items():
         yield Fault(ANNOTATION, (name,), given, show(values[name]) if name in values else "nothing", _CHANGES)
@@ -166,17 +166,17 @@ def _has_attribute_faults(faults: list[Fault]) -> bool:
 
 
 def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, any_attributes: bool) -> Spec:
-    """What pydantic makes of `values`.
+    """Validate `values` with pydantic.
 
-    Attributes that are any JSON have been found to be that when they were frozen: pydantic, which
-    would take most of its time for them, gets none to look at.
+    Attributes of any JSON type were already checked when they were frozen. Pydantic would spend most
+    of its time on them, so it gets an empty object instead.
     """
     raw: object = values.get("attributes")
     empty = any_attributes and raw is not None
     if empty:
         values["attributes"] = EMPTY
     try:
-        # A TypedDict that was read has the names of Python, not those of the document.
+        # A typed TypedDict was converted to Python names: look up fields by name.
         by_name = None if empty else True
         spec: Spec = cls.__pydantic_validator__.validate_python(values, context=prepared, by_name=by_name)
     finally:
@@ -186,7 +186,7 @@ def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, a
 
 
 _SAYS_NOTHING = frozenset({"a value", "another value"})
-"""The words for what pydantic passes on: not worth a message."""
+"""Descriptions of fields that pydantic passes through; too vague for a message."""
 
 
 def _structure(
@@ -196,12 +196,12 @@ def _structure(
     values: Mapping[str, Any],
     known: set[str],
 ) -> list[Fault]:
-    """What pydantic found, under the rule of the field that it is in; `known` are at fault already."""
+    """Return pydantic's errors under the rules of their fields; `known` are the names with faults already."""
     family = cls.family
     base = family.classes[cls.kind].model_fields
     own = _declared(cls)
     faults: list[Fault] = []
-    # Without members: pydantic has no JSON Schema for classes that are members of each other.
+    # Without members: pydantic has no JSON Schema for mutually recursive classes.
     for fault in faults_of(
         error, values, schema_of(_without_contents(checked)), ANNOTATION, said=USERS_VALIDATOR
     ):
@@ -222,12 +222,12 @@ def _structure(
 
 @lru_cache(maxsize=1024)
 def _needed(cls: type[Spec]) -> Mapping[str, Required]:
-    """The members that have a default in Python, and that a document must have."""
+    """Return the members that have a default in Python but are required in a document."""
     return marks(cls.family.classes[cls.kind], Required)
 
 
 def _missing(cls: type[Spec], document: Mapping[str, Any]) -> Iterator[Fault]:
-    """A fault for each of them that the document lacks."""
+    """Yield a fault for each such member that the document lacks."""
     base = cls.family.classes[cls.kind]
     for name, mark in _needed(cls).items():
         if name not in document:
@@ -239,7 +239,7 @@ def _missing(cls: type[Spec], document: Mapping[str, Any]) -> Iterator[Fault]:
 
 @lru_cache(maxsize=1024)
 def _declared(cls: type[Spec]) -> frozenset[str]:
-    """The fields that `cls` declares, or declares anew, but for attributes and members."""
+    """Return the fields that `cls` declares or redeclares, except attributes and members."""
     base = cls.family.classes[cls.kind].model_fields
     return frozenset(
         name
@@ -254,7 +254,7 @@ def _declared(cls: type[Spec]) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _defaulted(cls: type[Spec]) -> tuple[str, ...]:
-    """The fields for which `cls` has a default: a document that was read must have them all the same."""
+    """Return the required fields for which `cls` has a default: documents must still contain them."""
     base = cls.family.classes[cls.kind].model_fields
     return tuple(
         name
@@ -265,7 +265,7 @@ def _defaulted(cls: type[Spec]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _without_contents(cls: type[Spec]) -> type[Spec]:
-    """`cls` with any attributes and any members: what it says of other fields still holds."""
+    """Return `cls` with any attributes and any members; its other fields are unchanged."""
     base = cls.family.classes[cls.kind]
     declared = _declared(cls)
     if not declared:

@@ -1,4 +1,4 @@
-"""What specs are compared with: specs, and what has one, such as handles and what zarr-python opened."""
+"""Operands of comparisons: specs, and objects that have one, such as handles and zarr-python nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["check_is_spec", "spec_of"]
 
 
 def check_is_spec(found: object, *others: str) -> None:
-    """TypeError unless it is a spec, with what makes one of what was given; `others` would do as well.
+    """Raise TypeError unless `found` is a spec; the message says how to make one. `others` are also valid.
 
     >>> check_is_spec({"zarr_format": 3})
     Traceback (most recent call last):
@@ -50,7 +50,7 @@ def _article(name: str) -> str:
 
 
 def spec_of(value: object) -> Spec:
-    """The spec that `value` is or has; of a group, with all below it. TypeError otherwise.
+    """Return the spec that `value` is or has, including descendants of a group; raise TypeError otherwise.
 
     >>> spec_of([1])
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ _SHOWN = 100
 
 
 def _parsed(node: Any, document: dict[str, Any]) -> Spec:
-    """The spec of a node of zarr-python, all of whose documents are put into one."""
+    """Parse a node of zarr-python from all its documents, combined into one."""
     classes = family_of("v2" if document["zarr_format"] == 2 else "v3").classes
     root = _plain(node, document)
     waiting: list[tuple[Any, dict[str, Any]]] = [(node, root)]
@@ -94,7 +94,7 @@ def _parsed(node: Any, document: dict[str, Any]) -> Spec:
 
 
 def _plain(node: Any, document: dict[str, Any]) -> dict[str, Any]:
-    """A node's document as a spec has it: without what zarr-python keeps beside it."""
+    """Return a node's document without the extra members that zarr-python adds."""
     made = {name: value for name, value in document.items() if name != "consolidated_metadata"}
     if document.get("zarr_format") == 2:
         made.pop("node_type", None)

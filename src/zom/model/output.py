@@ -1,4 +1,4 @@
-"""Specs as JSON: text and plain dicts, of trees however deep, each member where it was spelled."""
+"""Write specs as JSON text and plain dicts, for trees of any depth, with members in their original place."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ __all__ = ["frozen_document", "member_specs", "place_of", "to_dict", "to_json"]
 
 
 def member_specs(spec: Spec) -> dict[str, Spec] | None:
-    """The members of a group by name; None for an array, and where they are not known."""
+    """Return the members of a group by name; None for an array, or if they are unknown."""
     found: dict[str, Spec] | None = spec.__dict__.get("members")
     return found
 
 
 def place_of(spec: Spec) -> int:
-    """Where among the members of the document `members` stands, or would stand."""
+    """Return the index of `members` among the members of the document."""
     return cast("int", (spec.__pydantic_private__ or {})["place"])
 
 
 def to_dict(spec: Spec) -> dict[str, Any]:
-    """The whole document of `spec` as ordinary dicts and lists."""
+    """Return the whole document of `spec` as ordinary dicts and lists."""
     return _whole(spec, thaw)
 
 
 def frozen_document(spec: Spec) -> dict[str, Any]:
-    """The whole document of `spec`, of which only the nodes are ordinary dicts: what is in them can't change."""
+    """Return the whole document of `spec`: nodes are ordinary dicts, their values are immutable."""
     return _whole(spec, _itself)
 
 
@@ -60,7 +60,7 @@ def _whole(spec: Spec, value_of: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def to_json(spec: Spec, *, indent: int | None = None) -> str:
-    """The whole document of `spec` as JSON text."""
+    """Return the whole document of `spec` as JSON text."""
     if indent is not None:
         return write_json(to_dict(spec), indent=indent)
     members = member_specs(spec)
@@ -93,7 +93,7 @@ def to_json(spec: Spec, *, indent: int | None = None) -> str:
 
 
 def _nested(spec: Spec) -> dict[str, Any]:
-    """The whole document of `spec`, made of the documents of its nodes themselves."""
+    """Return the whole document of `spec`, sharing the documents of its nodes."""
     root: dict[str, Any] = {}
     waiting: list[tuple[Spec, dict[str, Spec], dict[str, Any]]] = [(spec, member_specs(spec) or {}, root)]
     while waiting:
@@ -116,7 +116,7 @@ def _nested(spec: Spec) -> dict[str, Any]:
 
 
 def _around(spec: Spec) -> tuple[str, str]:
-    """The text of a group's document before and after its members."""
+    """Return the text of a group's document before and after its members."""
     items = list(spec.document.items())
     place = place_of(spec)
     before = "".join(f"{write_json(k)}:{write_json(v)}," for k, v in items[:place])

@@ -1,4 +1,4 @@
-"""What classes of specs are generic over, and how a group has its members by that."""
+"""The type parameters of spec classes, and the type of a group's members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 MemberT = TypeVar("MemberT", default=Any)
-"""The type of each of a group's members, or a TypedDict of members by name."""
+"""The type of each member of a group, or a TypedDict of members by name."""
 
 if TYPE_CHECKING:
     SpecT = TypeVar("SpecT", bound=BareSpec)
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     OtherT = TypeVar("OtherT")
 
     class _Members(Generic[MemberT]):
-        """The members of a group, by its parameter: a mapping of specs, or the TypedDict itself."""
+        """A group's members, typed by its parameter: a mapping of specs, or the TypedDict itself."""
 
         @overload
         def __get__(self, group: Group[SpecT], owner: Any) -> Mapping[str, SpecT] | None: ...
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
         def __get__(self, group: object, owner: Any) -> Any: ...
 
         def __set__(self, group: object, value: Mapping[str, MemberT] | MemberT | None) -> None:
-            """Say what the classes that pydantic makes take for `members`."""
+            """Set the type that generated constructors accept for `members`."""
 
-    # Every type is a subtype of a protocol without members of its own: so subclasses may annotate `members` anew,
-    # and type checkers still see the methods above.
+    # Every type is a subtype of a protocol without own members. Subclasses may therefore annotate `members`
+    # again, and type checkers still see the methods above.
     class Members(_Members[MemberT], Protocol):  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues]
-        """What `members` of a group is to type checkers."""
+        """The type of a group's `members` for type checkers."""

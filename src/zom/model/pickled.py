@@ -1,6 +1,6 @@
-"""Pickled specs: a tree as one flat list, so that a deep one needs no recursion.
+"""Pickle specs: a tree becomes one flat list, so that deep trees need no recursion.
 
-Each node is kept with its own class, and is checked again when it comes back.
+Each node keeps its own class, and is checked again when unpickled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Record: TypeAlias = "tuple[int, Level, str, int, tuple[str, ...] | None]"
 
 
 def flat(spec: Spec) -> tuple[list[_Class], list[_Record]]:
-    """The classes in a tree, and each node before its members: class, level, text, place, names."""
+    """Return the classes of a tree, and a (class, level, text, place, names) per node, parents first."""
     classes: dict[type[Spec], int] = {}
     entries: list[_Record] = []
     waiting = [spec]
@@ -40,19 +40,19 @@ def flat(spec: Spec) -> tuple[list[_Class], list[_Record]]:
 
 
 def _named(cls: type[Spec]) -> _Class:
-    """A class as pickle can find it: what it is made from, and the arguments."""
+    """Return a class as pickle can find it: its origin and type arguments."""
     meta = cls.__pydantic_generic_metadata__
     return cast("type[Spec]", meta["origin"] or cls), tuple(meta["args"])
 
 
 def revive(classes: list[_Class], entries: list[_Record]) -> Spec:
-    """The tree that was pickled."""
+    """Rebuild a pickled tree."""
     found: list[Any] = [cast("Any", origin)[args] if args else origin for origin, args in classes]
     made: list[Spec] = []
     for number, level, text, place, names in reversed(entries):
         document = cast("JSONDict", read_json(text, []))
         if names is not None:
-            # What was made last are the members of this node, the first of them on top.
+            # The last specs made are the members of this node, with the first on top.
             members = {name: made.pop() for name in names}
             document = cast("JSONDict", with_place(document, members, place))
         spec, problems = assemble(found[number], document, level)

@@ -1,7 +1,7 @@
-"""Nodes that stand in several places of a tree: counted without a walk to each of them.
+"""Count nodes that occur in several places of a tree, without visiting each place.
 
-A Python object may be the member of many groups, and they of more: ten levels of ten members are ten
-billion nodes in some lines of code. Written as text, each of them is spelled wherever it stands.
+A Python object may be a member of many groups, which are members of more groups: ten levels of ten
+members are ten billion nodes in a few lines of code. As text, each is written once per place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CYCLE = rule(
 
 
 def is_endless(problems: Iterable[Problem]) -> bool:
-    """Whether a document has problems for which its nodes and values are not walked one by one."""
+    """Whether a document has problems that forbid visiting its nodes and values one by one."""
     return any(problem.code in _ENDLESS or problem.found == CONTAINS_ITSELF for problem in problems)
 
 
@@ -46,7 +46,7 @@ _ENDLESS = frozenset({REPEATS.code, CYCLE.code, VALUE_REPEATS.code, "json/depth"
 
 
 def node_count(spec: Spec) -> int:
-    """How many nodes there are in the tree of `spec`, each counted wherever it stands.
+    """Return the number of nodes in the tree of `spec`; a node in several places counts once per place.
 
     >>> from zom import v3
     >>> twice = v3.GroupSpec(members={})
@@ -58,9 +58,9 @@ def node_count(spec: Spec) -> int:
 
 
 def repeated(document: object, nodes: int, depth: int, limits: Limits) -> Fault | None:
-    """The fault of a tree made in Python whose `nodes` repeat too often, or that contains itself.
+    """Return the fault of a tree made in Python whose `nodes` repeat too often, or that contains itself.
 
-    Only a tree whose `depth` reaches the limit may have no end.
+    Only a tree whose `depth` reaches the limit can be infinite.
     """
     most = limits.repeated_nodes
     cycle = _cycle(document) if depth >= limits.tree_depth else None
@@ -83,7 +83,7 @@ def _below(node: object) -> Mapping[Any, Any]:
 
 
 def _distinct(document: object) -> int:
-    """How many nodes there are, each counted once."""
+    """Return the number of distinct nodes."""
     seen = {id(document)}
     waiting = [document]
     while waiting:
@@ -95,9 +95,9 @@ def _distinct(document: object) -> int:
 
 
 def _cycle(document: object) -> list[Any] | None:
-    """The names that lead to a group that contains itself; None where there is none."""
+    """Return the names that lead to a group that contains itself, or None."""
     if is_spec(document):
-        return None  # a spec is made after its members
+        return None  # a spec is made after its members, so it has no cycle
     done: set[int] = set()
     path: list[Any] = []
     above = {id(document)}

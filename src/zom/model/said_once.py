@@ -1,4 +1,4 @@
-"""What is said once: of what is wrong at one place of a document, the problem that tells why."""
+"""Report a value's problem once: keep the problem that explains the others at one place."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["said_once"]
 _NOT_HELD = frozenset(
     {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
 )
-"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
+"""The rules whose breach replaces a value that can't be represented with null."""
 
 
 def said_once(problems: Iterable[Problem]) -> list[Problem]:
-    """`problems` of one document without what is wrong with the nulls that stand in place of other values.
+    """Return `problems` of one document without those of nulls that replace other values.
 
-    NaN, and where it is a warning a number too large, which is held as an infinity, are told of once, and not where the
-    value is in error: what may be no such number says more than that JSON has none.
+    NaN, and a too large number that is only a warning (held as an infinity), are reported once, and only if
+    the value has no other error: that error says more than "JSON has no such number".
 
     >>> from zom.problems import Problem
     >>> nan, other = (Problem(code, "error", "/", "/fill_value", ("fill_value",), "another", "NaN")
@@ -35,7 +35,7 @@ def said_once(problems: Iterable[Problem]) -> list[Problem]:
     nulls = {each.pointer for each in given if _is_null(each)}
     if not nulls and not any(map(_is_strange_number, given)):
         return given
-    # What is wrong with the text, such as a key that stands there twice, is another fault.
+    # Faults of the text, such as a duplicate key, are separate.
     told = {each.pointer for each in given if each.severity == "error" and not each.code.startswith("json/")}
     told |= nulls
     kept: list[Problem] = []

@@ -1,6 +1,6 @@
-"""Comparing two documents of one node by what they mean: a default counts the same, spelled or not.
+"""Compare two documents of one node by meaning: explicit and implied defaults are equal.
 
-Documents that break rules have no meaning that could be compared: these are compared as JSON.
+Invalid documents have no meaning to compare: they are compared as JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["differing_members"]
 def differing_members(
     family: Family, left: Mapping[str, Any], right: Mapping[str, Any], ignore: Collection[str] = ()
 ) -> list[str]:
-    """The members in which two documents differ, but for those to `ignore`.
+    """Return the members in which two documents differ, except those in `ignore`.
 
     >>> from zom.formats.families import V3
     >>> group = {"zarr_format": 3, "node_type": "group"}
@@ -44,6 +44,6 @@ def differing_members(
 
 
 def _canonical(family: Family, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The canonical spelling; None where the document breaks rules."""
+    """Return the canonical spelling, or None if the document is invalid."""
     spec, _ = assemble(family, document, "lenient")
     return None if spec is None else family.canonical(spec.kind, spec.document)

@@ -1,8 +1,8 @@
-"""What array and group specs of every format have in common: a frozen, lossless document.
+"""The base class of array and group specs of every format: a frozen, lossless document.
 
 A spec is a pydantic model whose source of truth is the document that it was made from. The fields
-are views of that document; `to_json` gives it back, spelled as it was. All checking happens while a
-spec is made (`zom.model.assembly`): there is no invalid spec.
+are views of that document; `to_json` returns it as it was spelled. All checks run while a spec is
+made (`zom.model.assembly`): there is no invalid spec.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Spec", "same_node"]
 
 
 class Spec(BareSpec):
-    """One node of a hierarchy, and for a group all that is below it, as a document."""
+    """One node of a hierarchy, including the descendants of a group, as a document."""
 
     if not TYPE_CHECKING:
 
@@ -48,7 +48,7 @@ class Spec(BareSpec):
                 object.__setattr__(self, name, object.__getattribute__(made, name))
             object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
 
-        # pydantic fills instances itself: only callers of the class come through here.
+        # Pydantic fills instances without calling `__init__`; only callers of the class use it.
         __init__.__pydantic_base_init__ = True
 
     # --- reading documents -------------------------------------------------------------------
@@ -62,9 +62,9 @@ class Spec(BareSpec):
         limits: Limits = DEFAULT_LIMITS,
         on_warning: Callable[[Problem], None] | None = None,
     ) -> Self:
-        """The spec that `document` describes; SpecError with every problem where it breaks rules.
+        """Parse `document`; raise SpecError with every problem if it is invalid.
 
-        What the level only warns of goes to `on_warning`; without one it becomes a `SpecWarning`.
+        Problems that are no errors go to `on_warning`; without it, warnings become a `SpecWarning`.
 
         >>> from zom import v3
         >>> v3.GroupSpec.parse('{"zarr_format": 3, "node_type": "group"}').attributes
@@ -90,7 +90,7 @@ class Spec(BareSpec):
         *,
         limits: Limits = DEFAULT_LIMITS,
     ) -> tuple[Problem, ...]:
-        """Every problem of `document`, each once, in the order of the tree; empty where there is none.
+        """Return every problem of `document` once, in tree order; empty if it is valid.
 
         >>> from zom import v3
         >>> [p.pointer for p in v3.GroupSpec.check({"zarr_format": 3, "node_type": "grp"})]
@@ -102,7 +102,7 @@ class Spec(BareSpec):
     # --- the document ------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole document, members included, as ordinary dicts and lists.
+        """Return the whole document, including members, as ordinary dicts and lists.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={}).to_dict()
@@ -111,7 +111,7 @@ class Spec(BareSpec):
         return output.to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The whole document, members included, as JSON text.
+        """Return the whole document, including members, as JSON text.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={}).to_json()
@@ -120,11 +120,10 @@ class Spec(BareSpec):
         return output.to_json(self, indent=indent)
 
     def replace(self, *, level: Level | None = None, **changes: Any) -> Self:
-        """A copy with members of the document changed, checked as the original was.
+        """Return a copy with members of the document changed, checked as the original was.
 
-        The value `zom.ABSENT` takes a member away. Members of the document that zom does not
-        know are kept. NaN in attributes is allowed, with a warning, unless the spec is "closed"
-        or `level` says otherwise.
+        The value `zom.ABSENT` removes a member. Unknown members of the document are kept. NaN in
+        attributes is allowed, with a warning, unless the spec is "closed" or you pass `level`.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={}).replace(attributes={"a": 1}).attributes
@@ -135,7 +134,7 @@ class Spec(BareSpec):
     # --- the tree ------------------------------------------------------------------------------
 
     def walk(self) -> Iterator[tuple[str, Any]]:
-        """Each node with its path, a group before its members.
+        """Iterate over (path, node) pairs, a group before its members.
 
         >>> from zom import v3
         >>> [path for path, node in v3.GroupSpec(members={"a": v3.GroupSpec()}).walk()]
@@ -144,7 +143,7 @@ class Spec(BareSpec):
         return tree.walk(self)
 
     def at(self, path: str) -> Any:
-        """The node at `path`; NotFound, with near names, where there is none.
+        """Return the node at `path`; raise NotFound, with similar names, if it is missing.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).at("/a").kind
@@ -153,7 +152,7 @@ class Spec(BareSpec):
         return tree.at(self, path)
 
     def select(self, pattern: str) -> dict[str, Any]:
-        """The nodes whose path matches: `*` is part of one name, `**` any number of names.
+        """Return the nodes whose path matches: `*` is part of one name, `**` any number of names.
 
         >>> from zom import v3
         >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).select("**"))
@@ -162,7 +161,7 @@ class Spec(BareSpec):
         return dict(tree.select(self, pattern))
 
     def flatten(self, prefix: str = "") -> dict[str, Any]:
-        """Every node by its path, without its members; `zom.unflatten` gives back the tree.
+        """Return every node by its path, without its members; `zom.unflatten` restores the tree.
 
         >>> from zom import v3
         >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).flatten())
@@ -171,7 +170,7 @@ class Spec(BareSpec):
         return dict(tree.flatten(self, prefix))
 
     def map(self, change: Callable[[str, Any], Spec | None]) -> Any:
-        """The tree with each node changed, members before their group; None takes a node away.
+        """Return the tree with each node changed, members before their group; None removes a node.
 
         >>> from zom import v3
         >>> v3.GroupSpec().map(lambda path, node: node.replace(attributes={"at": path})).attributes
@@ -180,7 +179,7 @@ class Spec(BareSpec):
         return tree.map_nodes(self, change)
 
     def to_documents(self) -> dict[str, dict[str, Any]]:
-        """The node's own stored documents by the end of their key, such as `zarr.json`.
+        """Return the node's own stored documents by the end of their key, such as `zarr.json`.
 
         >>> from zom import v3
         >>> v3.GroupSpec().to_documents()
@@ -190,7 +189,7 @@ class Spec(BareSpec):
 
     @classmethod
     def from_documents(cls, documents: Mapping[str, Mapping[str, Any]], level: Level = "strict") -> Self:
-        """The spec of one node whose stored documents these are; a group's members are not known.
+        """Parse one node from its stored documents; the members of a group stay unknown.
 
         >>> from zom import v2
         >>> v2.GroupSpec.from_documents({".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}}).attributes
@@ -211,7 +210,7 @@ class Spec(BareSpec):
         return hash((self.family.form, self.kind, self.document))
 
     def like(self, other: object, ignore: str | Iterable[str] = ()) -> bool:
-        """Whether both trees mean the same, however they are spelled, in whatever format; see `diff` for `ignore`.
+        """Whether both trees mean the same, in any spelling and format; see `diff` for `ignore`.
 
         `other` is a spec, an open array or group, or one of zarr-python.
 
@@ -222,10 +221,10 @@ class Spec(BareSpec):
         return compare.like(self, other, ignore)
 
     def diff(self, other: object, ignore: str | Iterable[str] = ()) -> Difference:
-        """What must change in this tree to make it mean what `other` does, in whatever format that is.
+        """Return the changes that turn the meaning of this tree into that of `other`, in any format.
 
-        Each pattern in `ignore` is a pointer inside a node's document, such as "/attributes/*". Of two formats,
-        pointers are those of v3, and what differs in how the same is stored is a note.
+        Each pattern in `ignore` is a pointer inside a node's document, such as "/attributes/*". If formats
+        differ, pointers are those of v3, and differences in storage only are notes.
 
         >>> from zom import v3
         >>> print(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
@@ -245,7 +244,7 @@ class Spec(BareSpec):
         return repr(self)
 
     def tree(self, *, depth: int | None = None) -> str:
-        """The hierarchy as text that shows itself, as that of a group in a store: a line for each node.
+        """Return the hierarchy as self-displaying text, one line per node, like the tree of a stored group.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(4,), dtype="int8")}).tree()
@@ -255,7 +254,7 @@ class Spec(BareSpec):
         return tree_of(self, depth)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a document does no I/O."""
+        """Return the HTML that a notebook shows, without I/O."""
         return notebook_html("spec", self)
 
     def __dir__(self) -> list[str]:
@@ -268,8 +267,8 @@ class Spec(BareSpec):
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         with warnings.catch_warnings():
-            # Members in a TypedDict that is closed: pydantic tells that it stays so in an open model. And one that
-            # is read-only: members never change.
+            # Pydantic warns that a closed TypedDict of members stays closed in an open model. It also warns
+            # about read-only items, but members never change.
             warnings.simplefilter("ignore", TypedDictExtraConfigWarning)
             warnings.filterwarnings("ignore", ".*using the `ReadOnly` qualifier", UserWarning)
             inner = handler(source)
@@ -291,8 +290,8 @@ class Spec(BareSpec):
 
         @classmethod
         def model_rebuild(cls, **options: Any) -> bool | None:
-            """As pydantic's; what the class declares is judged once its names are known."""
-            depth = options.pop("_parent_namespace_depth", 2) + 1  # this frame stands between
+            """Rebuild like pydantic, then check the declarations of the class."""
+            depth = options.pop("_parent_namespace_depth", 2) + 1  # plus this frame
             rebuilt = super().model_rebuild(_parent_namespace_depth=depth, **options)
             if rebuilt:
                 check_declared(cls)
@@ -300,35 +299,35 @@ class Spec(BareSpec):
 
         @classmethod
         def model_validate(cls, obj: Any, **_options: Any) -> Self:
-            """As `parse`, or the spec itself."""
+            """Return `obj` if it is a spec of this class, otherwise `parse` it."""
             return validation.read(cls, obj)
 
         @classmethod
         def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
-            """As the class itself: there is no spec that wasn't checked."""
+            """Call the class: there are no unchecked specs."""
             return cls(**values)
 
         @classmethod
         def model_validate_json(cls, json_data: str | bytes, **_options: Any) -> Self:
-            """As `parse`."""
+            """Same as `parse`."""
             return cls.parse(json_data)
 
         def model_dump(self, **options: Any) -> dict[str, Any]:
-            """As `to_dict`, with pydantic's options, and with computed fields."""
+            """Return `to_dict` with pydantic's options and computed fields."""
             return dumped(self, **options)
 
         def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
-            """As `to_json`, with pydantic's options, and with computed fields."""
+            """Return `to_json` with pydantic's options and computed fields."""
             return dumped_json(self, indent=indent, **options)
 
         def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-            """As `replace`: a copy is checked like any other spec."""
+            """Return `replace(**update)`: a copy is checked like any other spec."""
             del deep
             return self.replace(**update) if update else self
 
 
 def same_node(left: Spec, right: Spec) -> bool:
-    """Whether two nodes are the same, but for their members.
+    """Whether two nodes are equal, ignoring their members.
 
     >>> from zom import v3
     >>> same_node(v3.GroupSpec(), v3.GroupSpec(members={}))

@@ -1,10 +1,10 @@
-"""Stored documents: how a spec lies in a store, node by node, and consolidated.
+"""Stored documents: how a store holds a spec, node by node and consolidated.
 
-A stored document can have a member with a name that the object model uses itself (`members`; in v2
-`attributes`, too). ZEP 6 puts an underscore before it; so that this can be undone, every name that is
-such a word after any number of underscores gets one more.
+A stored document may have a member whose name the object model uses itself (`members`; in v2 also
+`attributes`). ZEP 6 prefixes it with an underscore. To make this reversible, a reserved word after any
+number of underscores gets one more.
 
-Consolidated metadata is a hierarchy, flattened: v2 keeps it in `.zmetadata`, v3 in the root's own
+Consolidated metadata is a flattened hierarchy: v2 stores it in `.zmetadata`, v3 in the root's own
 `zarr.json`. https://github.com/zarr-developers/zarr-specs/pull/309
 """
 
@@ -62,7 +62,7 @@ def _is_reserved(name: str, family: Family) -> bool:
 
 
 def stored_names(document: JSONDict, family: Family) -> JSONDict:
-    """A node's document with the underscore taken from reserved names again.
+    """Return a node's document with one underscore removed from reserved names.
 
     >>> from zom.formats.families import V3
     >>> stored_names(JSONDict({"_members": 1, "members_": 2}), V3)
@@ -82,7 +82,7 @@ def stored_names(document: JSONDict, family: Family) -> JSONDict:
 
 
 def _to_model(document: Mapping[str, Any], family: Family) -> Mapping[str, Any]:
-    """A stored document with an underscore more before reserved names."""
+    """Return a stored document with one underscore added to reserved names."""
     names = "\n".join(document)
     for word in family.reserved:
         if word in names:
@@ -93,7 +93,7 @@ def _to_model(document: Mapping[str, Any], family: Family) -> Mapping[str, Any]:
 
 
 def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
-    """The documents of one node by the end of their key; its members have documents of their own.
+    """Return the documents of one node by the end of their key; members have their own documents.
 
     >>> from zom import v2
     >>> to_documents(v2.GroupSpec(attributes={"a": 1}))
@@ -106,7 +106,7 @@ def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
 
 
 def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
-    """One node's document as the object model has it, from its stored documents.
+    """Combine one node's stored documents into its document in the object model.
 
     >>> from zom.formats.families import V2
     >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
@@ -129,7 +129,7 @@ def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
 
 
 def to_consolidated(spec: Spec) -> dict[str, Any]:
-    """The stored document that holds the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
+    """Return the stored document of the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
 
     >>> from zom import v2
     >>> sorted(to_consolidated(v2.GroupSpec(members={"a": v2.GroupSpec()}))["metadata"])
@@ -147,7 +147,7 @@ def _consolidation_of(family: Family, kind: NodeKind = "group") -> Consolidation
 
 
 def consolidated_problem(fault: Fault) -> Problem:
-    """The error of a fault in consolidated metadata, which belongs to no node.
+    """Return the error of a fault in consolidated metadata, which belongs to no node.
 
     >>> consolidated_problem(Fault(CONSOLIDATED, ("metadata",), "an object", "1")).pointer
     '/metadata'
@@ -156,10 +156,10 @@ def consolidated_problem(fault: Fault) -> Problem:
 
 
 def from_consolidated(family: Family, document: Mapping[str, Any], level: Level = "strict") -> Any:
-    """The hierarchy that consolidated metadata describes: `.zmetadata`, or the root's `zarr.json`.
+    """Parse the hierarchy that consolidated metadata describes: `.zmetadata`, or the root's `zarr.json`.
 
-    The blocks of consolidated metadata themselves, the root's and those that other writers nest in
-    the entries of groups, are not part of the hierarchy.
+    Blocks of consolidated metadata are not part of the hierarchy, neither the root's nor those that
+    other writers nest in the entries of groups.
 
     >>> from zom import v3
     >>> from zom.formats.families import V3
@@ -179,7 +179,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
 def check_consolidated(
     family: Family, document: Mapping[str, Any], level: Level = "strict"
 ) -> tuple[Problem, ...]:
-    """What is wrong with the hierarchy that consolidated metadata describes.
+    """Return the problems of the hierarchy that consolidated metadata describes.
 
     >>> from zom.formats.families import V2
     >>> check_consolidated(V2, {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}})
@@ -197,7 +197,7 @@ def check_consolidated(
 def _assembled(
     family: Family, document: Mapping[str, Any], level: Level
 ) -> tuple[dict[str, Spec], list[Problem]]:
-    """The nodes that can be made, by path, and what is wrong with any of them."""
+    """Return the nodes that could be made, by path, and the problems of all nodes."""
     consolidation = _consolidation_of(family)
     if not isinstance(document, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a document may be any JSON
         fault = Fault(CONSOLIDATED, (), "an object", show(document))
@@ -222,9 +222,9 @@ def _assembled(
 
 
 def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The stored documents in consolidated metadata, by the path of their node and the end of their key.
+    """Return the stored documents in consolidated metadata, by node path and the end of their key.
 
-    Blocks of consolidated metadata that stand in them are left out.
+    Nested blocks of consolidated metadata are removed.
 
     >>> from zom.formats.families import V2
     >>> consolidated_entries(V2, {"zarr_consolidated_format": 1, "metadata": {"a/.zgroup": {"zarr_format": 2}}})
@@ -236,7 +236,7 @@ def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[st
 def consolidated_entries_by(
     node_of: Callable[[str], tuple[str, str] | None], document: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """As `consolidated_entries`, for keys of which `node_of` knows the path and the end.
+    """Like `consolidated_entries`; `node_of` splits a key into path and end.
 
     >>> whole = {"zarr_consolidated_format": 1, "metadata": {"a:x": {}, "b": 1}}
     >>> consolidated_entries_by(lambda key: tuple(key.split(":")) if ":" in key else None, whole)
@@ -252,7 +252,7 @@ def consolidated_entries_by(
 
 
 def check_consolidated_format(document: Mapping[str, Any]) -> None:
-    """Raise SpecError unless consolidated metadata beside a hierarchy has the format that is known."""
+    """Raise SpecError unless the `zarr_consolidated_format` of a `.zmetadata` document is 1."""
     if document.get("zarr_consolidated_format") != 1:
         found = show(document.get("zarr_consolidated_format"))
         raise SpecError(
@@ -269,7 +269,7 @@ def _moved(problem: Problem, family: Family, document: Mapping[str, Any]) -> Pro
 
 
 def consolidated_pointer(problem: Problem, family: Family, document: Mapping[str, Any]) -> str:
-    """Where consolidated metadata has what `problem` points at in the document of its node.
+    """Translate the pointer of a node's `problem` into a pointer into consolidated metadata.
 
     >>> from zom.formats.families import V3
     >>> problem = Problem("v3/shape", "error", "/a", "/shape", ("shape",), "a list", "1")
@@ -277,12 +277,12 @@ def consolidated_pointer(problem: Problem, family: Family, document: Mapping[str
     '/consolidated_metadata/metadata/a/shape'
     """
     if problem.code == CONSOLIDATED.code:
-        return problem.pointer  # no problem of a node
+        return problem.pointer  # not a problem of a node
     return _moved(problem, family, document).pointer
 
 
 def without_block(value: Any) -> Any:
-    """A document without the consolidated metadata in it."""
+    """Return a document without its consolidated metadata."""
     document = cast("dict[str, Any]", value)
     if not isinstance(value, dict) or "consolidated_metadata" not in document:
         return document
@@ -290,7 +290,7 @@ def without_block(value: Any) -> Any:
 
 
 def metadata_in(document: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """The member `metadata` of `document`; SpecError, which says that it stands at `path`, where it is no object."""
+    """Return the member `metadata` of `document`; raise SpecError at `path` if it is no object."""
     found = document.get("metadata")
     if not isinstance(found, dict):
         fault = Fault(CONSOLIDATED, path, "an object of documents by key", show(found))

@@ -1,4 +1,4 @@
-"""Trees of specs: walked, flattened, selected from and mapped, by iteration, however deep.
+"""Walk, flatten, select from and map trees of specs, by iteration, for any depth.
 
 A node's path is `/` for the root and `/a/b` below it.
 """
@@ -42,7 +42,7 @@ TWICE = rule("tree/twice", "a path names one node", source="the v3 core specific
 
 
 def check_depth(depth: int | None) -> None:
-    """ValueError unless it is None or a number from 0 on: below how many groups nodes are left out.
+    """Raise ValueError unless `depth` is None or a number from 0 on.
 
     >>> check_depth(-1)
     Traceback (most recent call last):
@@ -53,7 +53,7 @@ def check_depth(depth: int | None) -> None:
 
 
 def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:
-    """Each node with its path, a group before its members, members in the document's order.
+    """Iterate over (path, node) pairs, a group before its members, members in the document's order.
 
     >>> from zom import v3
     >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})
@@ -70,7 +70,7 @@ def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:
 
 
 def at(spec: Spec, path: str) -> Any:
-    """The node at `path` below `spec`; NotFound, with near names, where there is none.
+    """Return the node at `path` below `spec`; raise NotFound, with similar names, if it is missing.
 
     >>> from zom import v3
     >>> at(v3.GroupSpec(members={"a": v3.GroupSpec()}), "/a").kind
@@ -89,10 +89,10 @@ def at(spec: Spec, path: str) -> Any:
 
 
 def with_members(spec: Spec, members: Mapping[str, Spec]) -> Spec:
-    """The group `spec` with other members, not checked: for members that came from such a group.
+    """Return the group `spec` with other members, unchecked: they must come from such a group.
 
-    Where the class of `spec` asks for certain members, the format's own class takes its place. The
-    group counts as checked no more strictly than each of its members.
+    If the class of `spec` constrains its members, the format's own class replaces it. The group's level is
+    at most the lowest level of its members.
     """
     cls = type(spec) if member_plan(type(spec)) is ANY else spec.family.classes["group"]
     made = cls.__new__(cls)
@@ -114,10 +114,10 @@ _NONE = JSONDict()
 
 
 def flatten(spec: Spec, prefix: str = "") -> dict[str, Spec]:
-    """Every node by its path, without its members.
+    """Return every node by its path, without its members.
 
-    A group whose members are known stays so (`members` is empty), one whose members are not known
-    stays unknown: `unflatten` gives back exactly the tree.
+    Groups with known members keep an empty `members`, and groups with unknown members keep them
+    unknown, so `unflatten` restores exactly the tree.
 
     >>> from zom import v3
     >>> sorted(flatten(v3.GroupSpec(members={"a": v3.GroupSpec()}), prefix="root"))
@@ -132,10 +132,10 @@ def flatten(spec: Spec, prefix: str = "") -> dict[str, Spec]:
 
 
 def unflatten(flat: Mapping[str, Spec], prefix: str = "") -> Any:
-    """The tree whose nodes stand in `flat` by their paths below `prefix`.
+    """Build the tree from nodes in `flat`, by their paths below `prefix`.
 
-    Parents that are missing become groups as the format demands them. An array with nodes below it,
-    a group that brings members of its own, and two entries for one path are refused.
+    Missing parents become groups. An array with nodes below it, a group that already has members, and
+    two entries for one path raise SpecError.
 
     >>> from zom import v3
     >>> tree = unflatten({"/a/b": v3.GroupSpec()})
@@ -180,7 +180,7 @@ def _problem(rule_: Any, names: tuple[str, ...], expected: str, found: str) -> P
 
 
 def _check_parents(nodes: Mapping[tuple[str, ...], Spec], problems: list[Problem]) -> None:
-    """Add what is wrong with names and with the nodes above each node."""
+    """Add the problems of names and of the nodes above each node."""
     family = next(iter(nodes.values())).family
     arrays = {names for names, spec in nodes.items() if spec.kind != "group"}
     judged: set[tuple[str, ...]] = set()
@@ -207,7 +207,7 @@ def _check_parents(nodes: Mapping[tuple[str, ...], Spec], problems: list[Problem
 
 
 def _raise_tree(nodes: dict[tuple[str, ...], Spec]) -> Spec:
-    """The tree of `nodes`, made from the deepest level up; members keep the order of the entries."""
+    """Build the tree of `nodes` from the deepest level up; members keep the order of the entries."""
     filler = next(iter(nodes.values())).family.classes["group"]
     ordered: dict[tuple[str, ...], None] = {}
     for names in nodes:
@@ -239,7 +239,7 @@ def _raise_tree(nodes: dict[tuple[str, ...], Spec]) -> Spec:
 
 
 def select(spec: Spec, pattern: str) -> dict[str, Spec]:
-    """The nodes whose path matches: `*` stands for part of one name, `**` for any number of names.
+    """Return the nodes whose path matches: `*` is part of one name, `**` any number of names.
 
     >>> from zom import v3
     >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})
@@ -268,9 +268,9 @@ _GLOB = {"*": "[^/]*", "?": "[^/]"}
 
 
 def map_nodes(spec: Spec, change: Callable[[str, Spec], Spec | None]) -> Any:
-    """The tree with each node changed, members before their group; None takes a node away.
+    """Return the tree with each node changed, members before their group; None removes a node.
 
-    `change` gets the path and the node with its changed members, and what it returns is checked.
+    `change` gets the path and the node with its changed members; its result is checked.
 
     >>> from zom import v3
     >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(), "b": v3.GroupSpec()})
@@ -306,6 +306,6 @@ def _checked(node: Spec, members: Mapping[str, Spec]) -> Spec:
 
 
 def _missing(path: str, name: str, known: list[str]) -> NotFound:
-    """The error for a member that isn't there."""
+    """Return the error for a missing member."""
     hint = did_you_mean(near(name, known), known) if known else "the group is empty"
     return NotFound(f"{path or '/'}: expected a member {name!r}, found none{f'; {hint}' if hint else ''}")

@@ -1,11 +1,11 @@
-"""JSON Schema of everything that zom models, for every other language.
+"""JSON Schema of everything that zom models, for other languages.
 
-One source: configurations come from the pydantic models that check them, fill values from the data
-types that read them, members from the fields of the specs. A schema says what the level "strict" asks,
-as far as JSON Schema can; what it can't say is listed by `not_expressible`.
+There is one source: configurations come from the pydantic models that check them, fill values from the
+data types that read them, members from the fields of the specs. A schema describes the level "strict", as
+far as JSON Schema can; `not_expressible` lists the rest.
 
-The flavour "validation" discriminates, so that one fault is one error at its own path; "codegen" is
-made of unions, which generators turn into types.
+The flavour "validation" discriminates, so that one fault is one error at its own path; "codegen"
+consists of unions, which generators turn into types.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Draft: TypeAlias = Literal["2020-12", "draft-07"]
 """A draft of JSON Schema."""
 
 Flavour: TypeAlias = Literal["validation", "codegen"]
-"""Whom a schema is for: validators and editors, or generators of types."""
+"""The use of a schema: for validators and editors, or for type generators."""
 
 
 @overload
@@ -63,10 +63,10 @@ def json_schema(
     base_url: str | None = None,
     report: bool = False,
 ) -> dict[str, Any] | tuple[dict[str, Any], list[Loss]]:
-    """The JSON Schema of `target`: a name of `schema_names()`, a spec class, a template, a convention.
+    """Return the JSON Schema of `target`: a name of `schema_names()`, a spec class, a template, a convention.
 
-    It is identified by a `urn:`, or under `base_url`. With `report` comes a list of what the class or
-    template asks and the schema doesn't say; without it, the schema says so under "x-zom-not-expressed".
+    Its id is a `urn:`, or a URL under `base_url`. With `report`, the requirements of the class or template
+    that the schema can't express are returned as a list; otherwise they are in "x-zom-not-expressed".
 
     >>> json_schema("codec/gzip")["$id"]
     'urn:zom:schema:v1:codec/gzip:validation:2020-12'
@@ -112,7 +112,7 @@ def _part(target: object, flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
 
 
 def used(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that `root` needs, in their order.
+    """Return the definitions that `root` needs, in their order.
 
     >>> used({"$ref": "#/$defs/a"}, {"a": {"$ref": "#/$defs/b"}, "b": {}, "c": {}})
     {'a': {'$ref': '#/$defs/b'}, 'b': {}}
@@ -133,7 +133,7 @@ def used(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema_id(name: str, flavour: Flavour, draft: Draft, base_url: str | None = None) -> str:
-    """What identifies a schema: a `urn:`, or the place under `base_url` where it is published.
+    """Return the id of a schema: a `urn:`, or the URL under `base_url` where it is published.
 
     >>> schema_id("v3/node", "codegen", "draft-07", "https://example.org/schemas")
     'https://example.org/schemas/v1/v3/node.codegen.draft-07.schema.json'

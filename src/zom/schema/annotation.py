@@ -1,7 +1,7 @@
-"""Annotations of users' classes as JSON Schema, with a list of what is lost on the way.
+"""Annotations of users' classes as JSON Schema, with a list of losses.
 
-pydantic makes the schema; what it makes none of (arbitrary types), and what it has no keyword for
-(validators in Python), is recorded. Both flavours take the same: users' types are plain enough.
+Pydantic makes the schema. Types without one (arbitrary types), and checks without a keyword (validators
+in Python), are recorded. Both flavours use the same schema: users' types are plain enough.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["annotation_schema"]
 
 
 class _Recorder(GenerateJsonSchema):
-    """pydantic's generator, which notes what it leaves out."""
+    """Pydantic's generator, recording what it leaves out."""
 
     unsaid: ClassVar[list[str]] = []
 
@@ -35,7 +35,7 @@ class _Recorder(GenerateJsonSchema):
         function = schema["function"]["function"]
         module: str = getattr(function, "__module__", None) or ""
         own = module.partition(".")[0] in {"pydantic", "pydantic_core", "zom"}
-        # Conventions are written as users write theirs: what zom's say in Python is lost all the same.
+        # Conventions are written like users' classes: the Python validators of zom's are lost as well.
         if not own or module.startswith("zom.conventions."):
             name = getattr(function, "__qualname__", None) or repr(function)
             self.unsaid.append(f"the validator {name.replace('<locals>.', '')}")
@@ -54,16 +54,16 @@ class _Recorder(GenerateJsonSchema):
 
     def function_plain_schema(self, schema: Any) -> dict[str, Any]:
         self._note(schema)
-        # What the function takes is not known: its own words on it would be a guess.
+        # The input of the function is unknown: a schema for it would be a guess.
         return {}
 
 
 def annotation_schema(
     annotation: Any, where: str, prefix: str, definitions: dict[str, Any], losses: list[Loss]
 ) -> dict[str, Any]:
-    """What values of `annotation` must be; its definitions are added under the names of their classes.
+    """Return the schema of `annotation`; its definitions are added under the names of their classes.
 
-    Where a name is another class's already, they are added under names with `prefix`.
+    If a name is taken by another class, they are added under names with `prefix`.
 
     >>> annotation_schema(list[int], "x", "X", {}, [])
     {'items': {'type': 'integer'}, 'type': 'array'}
@@ -89,10 +89,10 @@ def _safe(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name)
 
 
-def _tidy(  # noqa: C901 - a case for each keyword that is changed
+def _tidy(  # noqa: C901 - a case for each changed keyword
     schema: Any, names: Mapping[str, str], unsaid: list[str], *, member: bool = False
 ) -> Any:
-    """`schema` with references renamed, and without titles of members and OpenAPI's discriminators."""
+    """Rename references in `schema`; remove member titles and OpenAPI's discriminators."""
     if is_list(schema):
         return [_tidy(item, names, unsaid) for item in schema]
     if not is_dict(schema):

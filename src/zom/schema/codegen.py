@@ -1,8 +1,8 @@
-"""The flavour "codegen": schemas that generators of types turn into precise types.
+"""The flavour "codegen": schemas that type generators turn into precise types.
 
-Made of named definitions and unions with a constant tag, without conditions: a reader of types has no
-use for them. It is closed where types must be: an extension has a registered name, a document the
-members that its specification names. What is wrong with a value, the validation flavour tells.
+It has named definitions and unions with a constant tag, and no conditions, which type generators can't
+use. It is closed where types must be: an extension has a registered name, a document has the members
+of its specification. Use the validation flavour to find the faults of a value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATS: Final[dict[str, Callable[[], dict[str, Schema]]]] = {
 
 
 def codegen_schema(name: str) -> tuple[str, Schema, dict[str, Schema]]:
-    """The title, the root and the definitions of the schema of that name.
+    """Return the title, the root and the definitions of the schema called `name`.
 
     >>> title, root, definitions = codegen_schema("v3/node")
     >>> title, root["oneOf"][0], definitions["V3Group"]["properties"]["members"]["additionalProperties"]
@@ -50,7 +50,7 @@ def codegen_schema(name: str) -> tuple[str, Schema, dict[str, Schema]]:
 
 
 def _plain_data_type(name: str, definitions: Mapping[str, Schema]) -> tuple[dict[str, Schema], str]:
-    """The definitions with a data type that has no parameters, as a name or as an object; its title."""
+    """Define a data type without parameters, as a name or an object; return the definitions and its title."""
     raw = name == "r*"
     names = [
         each for each in definitions["V3DataTypeName"]["enum"] if each == name or (raw and _is_raw(each))
@@ -68,7 +68,7 @@ def _is_raw(name: str) -> bool:
 
 
 def _rooted(definitions: Mapping[str, Schema], title: str) -> tuple[str, Schema, dict[str, Schema]]:
-    """The definition `title` as root: what refers to it refers to the root, and the rest is what it needs."""
+    """Make the definition `title` the root, referred to as "#", and keep only the definitions it needs."""
 
     def moved(schema: Any) -> Any:
         if isinstance(schema, dict):

@@ -30,12 +30,12 @@ _ITEMS: Final = {
     "codecs": "DraftCodec",
     "storage_transformers": "DraftStorageTransformer",
 }
-"""The lists of an array, and what their items are called."""
+"""The lists of an array, and the type names of their items."""
 
 
 @until_registered
 def draft_types() -> dict[str, Schema]:
-    """Every type of the draft, by name.
+    """Return all types of the draft, by name.
 
     >>> draft_types()["DraftDataType"]
     {'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/DraftExtension'}]}
@@ -57,7 +57,7 @@ def draft_types() -> dict[str, Schema]:
 
 
 def _configured(item: Schema) -> Schema:
-    """`item` with a configuration that is an object; validators ask that where they know no more."""
+    """Return `item` with an object as configuration; validators require that of unknown items."""
     properties = item["properties"]
     given = {name: {"type": "object"} for name in properties if name == "configuration"}
     return {**item, "properties": {**properties, **given}}

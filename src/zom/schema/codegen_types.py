@@ -1,4 +1,4 @@
-"""Types for generators: named definitions without conditions, made from the schemas of configurations.
+"""Types for generators: named definitions without conditions, made from configuration schemas.
 
 A generator names a type after its definition, so every object gets one: `V3GzipConfiguration`.
 """
@@ -35,7 +35,7 @@ ANY_VALUE: Final[list[Schema]] = [
     {"type": "array", "items": {}},
     OBJECT,
 ]
-"""Any value but null, as a union."""
+"""Any value except null, as a union."""
 
 _KEPT: Final = frozenset(
     {"type", "const", "enum", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems", "minLength"}
@@ -43,7 +43,7 @@ _KEPT: Final = frozenset(
 
 
 def type_name(*words: str) -> str:
-    """The words as the name of a type.
+    """Join words to the name of a type.
 
     >>> type_name("V3", "numcodecs.json2", "codec")
     'V3NumcodecsJson2Codec'
@@ -53,7 +53,7 @@ def type_name(*words: str) -> str:
 
 
 def record_of(properties: Schema, required: Iterable[str], description: str | None = None) -> Schema:
-    """An object that has those members and no others.
+    """Return the schema of an object with these members and no others.
 
     >>> record_of({"a": {}}, ["a"])
     {'type': 'object', 'properties': {'a': {}}, 'required': ['a'], 'additionalProperties': False}
@@ -64,7 +64,7 @@ def record_of(properties: Schema, required: Iterable[str], description: str | No
 
 
 def either_of(options: list[Schema]) -> Schema:
-    """The union of the options.
+    """Return the union of the options.
 
     >>> either_of([{"type": "string"}])
     {'type': 'string'}
@@ -73,7 +73,7 @@ def either_of(options: list[Schema]) -> Schema:
 
 
 def ref(name: str) -> Schema:
-    """A reference to a definition.
+    """Return a reference to a definition.
 
     >>> ref("V3Codec")
     {'$ref': '#/$defs/V3Codec'}
@@ -82,7 +82,7 @@ def ref(name: str) -> Schema:
 
 
 class Types:
-    """The definitions of one format, while they are made.
+    """The definitions of one format, under construction.
 
     >>> types = Types("V3")
     >>> types.plain({"properties": {"level": {"type": "integer"}}}, "V3GzipConfiguration")
@@ -96,12 +96,12 @@ class Types:
         self.made: dict[str, Schema] = {}
 
     def define(self, name: str, schema: Schema) -> Schema:
-        """A reference to `schema`, which gets a name."""
+        """Define `schema` under a name and return a reference to it."""
         self.made[name] = schema
         return ref(name)
 
     def part(self, name: str) -> Schema:
-        """What stands for a marked part of a configuration."""
+        """Return the schema of a marked part of a configuration."""
         if name == "codecs":
             return {"type": "array", "minItems": 1, "items": ref(f"{self.prefix}Codec")}
         if name == "field-pair":
@@ -110,7 +110,7 @@ class Types:
         return ref(type_name(self.prefix, name))
 
     def plain(self, schema: object, name: str) -> Schema:
-        """`schema` without conditions; objects in it, which get names, are references."""
+        """Return `schema` without conditions; objects in it become named definitions."""
         if not isinstance(schema, dict):
             return {}
         schema = cast("Schema", schema)
@@ -137,7 +137,7 @@ class Types:
         return made
 
     def record(self, schema: Mapping[str, Any], name: str) -> Schema:
-        """An object with known members, or where a member tells which, one of several."""
+        """Return an object with known members, or a union of objects if one member selects the others."""
         known = schema["properties"]
         cases = list(_cases(schema))
         if not cases:
@@ -160,7 +160,7 @@ class Types:
 
 
 def _options(schema: Mapping[str, Any]) -> Iterable[Schema]:
-    """What a chain of `if` lets through, or a union."""
+    """Yield the options of a chain of `if`, or of a union."""
     if "if" in schema:
         yield schema.get("then", schema["if"])
         yield from _options(schema.get("else", {}))
@@ -173,7 +173,7 @@ def _options(schema: Mapping[str, Any]) -> Iterable[Schema]:
 
 
 def _cases(schema: Mapping[str, Any]) -> Iterable[tuple[str, str, Schema]]:
-    """Where `allOf` tells all members of an object by the constant of one: that one, and the members."""
+    """Yield the cases of `allOf` that select all members by a constant: tag, value, and members."""
     for each in schema.get("allOf", ()):
         condition = each.get("if", {}).get("properties", {})
         for tag, value in condition.items():
@@ -182,7 +182,7 @@ def _cases(schema: Mapping[str, Any]) -> Iterable[tuple[str, str, Schema]]:
 
 
 def members_of(pattern: str, node: str) -> Schema:
-    """The members of a group, which are `node`s.
+    """Return the schema of a group's members, each a `node`.
 
     >>> members_of("^[a-z]+$", "V3Node")["additionalProperties"]
     {'$ref': '#/$defs/V3Node'}

@@ -1,4 +1,4 @@
-"""The types of v2 documents, flavour "codegen": nodes, and each registered codec."""
+"""The types of v2 documents in the flavour "codegen": nodes, and each registered codec."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["v2_types"]
 
 @until_registered
 def v2_types() -> dict[str, Schema]:
-    """Every type of v2, by name.
+    """Return all types of v2, by name.
 
     >>> v2_types()["V2Node"]
     {'oneOf': [{'$ref': '#/$defs/V2Array'}, {'$ref': '#/$defs/V2Group'}]}
@@ -50,7 +50,7 @@ def v2_types() -> dict[str, Schema]:
 
 
 def _dtypes(types: Types) -> None:
-    """Type strings, and fields down to those of fields: quicktype can't make lists that hold themselves."""
+    """Define type strings and fields, nested two levels: quicktype doesn't support recursive lists."""
     text: Schema = {"type": "string"}
     deepest: Schema = {"anyOf": [text, {"type": "array", "items": {}}]}
     types.define("V2InnerField", _field(deepest))
@@ -60,7 +60,7 @@ def _dtypes(types: Types) -> None:
 
 
 def _field(dtype: Schema) -> Schema:
-    """A name, a dtype, and maybe a shape."""
+    """Return the schema of a name, a dtype, and an optional shape."""
     lengths: Schema = {"type": "array", "items": {"type": "integer", "minimum": 0}}
     pair = [{"type": "string"}, dtype]
     options = [

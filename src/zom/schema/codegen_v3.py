@@ -1,4 +1,4 @@
-"""The types of v3 documents, flavour "codegen": nodes, and each registered extension."""
+"""The types of v3 documents in the flavour "codegen": nodes, and each registered extension."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TRUE: Final[Schema] = {"const": True, "type": "boolean"}
 _FALSE: Final[Schema] = {"const": False, "type": "boolean"}
 _NAMES: Final[Schema] = {"type": "array", "items": {"type": ["string", "null"]}}
 _RAW_BITS: Final = (*range(8, 129, 8), 256, 512)
-"""The types `r8`, `r16` that have a name of their own in types: there is no end to them."""
+"""The sizes of raw types (`r8`, `r16`) that get a type name: any multiple of 8 is valid."""
 
 
 def _extension(types: Types, kind: str, name: str, model: type[Configuration], about: str | None) -> Schema:
@@ -62,7 +62,7 @@ def _extension(types: Types, kind: str, name: str, model: type[Configuration], a
 
 
 def _point(types: Types, kind: str, known: Iterable[tuple[str, type[Configuration], str | None]]) -> None:
-    """An extension point: the names that stand alone, or one of the objects."""
+    """Define an extension point: the names that are valid alone, or one of the objects."""
     triples = list(known)
     objects = [_extension(types, kind, name, model, about) for name, model, about in triples]
     bare = [name for name, model, _ in triples if not needs(model)]
@@ -89,7 +89,7 @@ def _data_types(types: Types) -> None:
 
 @until_registered
 def v3_types() -> dict[str, Schema]:
-    """Every type of v3, by name.
+    """Return all types of v3, by name.
 
     >>> v3_types()["V3Codec"]["anyOf"][0], v3_types()["V3GzipConfiguration"]["properties"]
     ({'$ref': '#/$defs/V3CodecName'}, {'level': {'maximum': 9, 'minimum': 0, 'type': 'integer'}})

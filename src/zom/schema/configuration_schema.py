@@ -1,8 +1,8 @@
-"""Configurations as JSON Schema: from the pydantic models that check them, made plain.
+"""Configurations as JSON Schema: from the pydantic models that check them, simplified.
 
-pydantic's schema loses its titles and references, a union whose options differ in type becomes a chain
-of `if`, and what fields (`zom.extension.field`) and rules (`Configuration.strict_schema`) ask besides is
-merged in.
+Titles and references of pydantic's schema are removed, a union whose options differ in type becomes a
+chain of `if`, and further checks of fields (`zom.extension.field`) and rules
+(`Configuration.strict_schema`) are merged in.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ IS: Final = "x-zom-is"
 """Marks a part of a model that another schema describes: `{"x-zom-is": "data-type"}`."""
 
 PATTERN: Final = "x-zom-pattern"
-"""A pattern that is too long for a message; it says what a text must be."""
+"""A pattern for a string that is too long for a message."""
 
 _DROPPED: Final = frozenset({"title", "description", "$defs"})
 
 
 @lru_cache(maxsize=512)
 def configuration_schema(model: type[Configuration]) -> dict[str, Any]:
-    """What a configuration must be at the level "strict".
+    """Return the schema of a configuration at the level "strict".
 
     >>> from zom.extension.configuration import NoConfiguration
     >>> configuration_schema(NoConfiguration)
@@ -53,7 +53,7 @@ def configuration_schema(model: type[Configuration]) -> dict[str, Any]:
 
 
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of pydantic, without titles, descriptions and references, and with discerning unions.
+    """Simplify a pydantic schema: no titles, descriptions and references, and discriminated unions.
 
     >>> plain_schema({"title": "X", "anyOf": [{"type": "string"}, {"type": "null"}]})
     {'type': ['string', 'null']}
@@ -86,7 +86,7 @@ def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[st
 
 
 def _union(schema: dict[str, Any]) -> dict[str, Any]:
-    """`anyOf` as one type, or as a chain that looks at the type first: one fault, one error."""
+    """Return `anyOf` as one type, or as a chain that checks the type first, so that a fault is one error."""
     options = cast("list[dict[str, Any]]", schema["anyOf"])
     rest = {name: value for name, value in schema.items() if name != "anyOf"}
     if {"type": "number"} in options:
@@ -110,7 +110,7 @@ def _union(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolved(schema: Any, parts: Callable[[str], dict[str, Any]]) -> Any:
-    """`schema` with each marked part replaced by what `parts` gives for it.
+    """Replace each marked part of `schema` by the result of `parts`.
 
     >>> resolved({"items": {"x-zom-is": "codec"}}, lambda name: {"$ref": f"#/$defs/{name}"})
     {'items': {'$ref': '#/$defs/codec'}}
@@ -125,7 +125,7 @@ def resolved(schema: Any, parts: Callable[[str], dict[str, Any]]) -> Any:
 
 
 def summary(thing: object) -> str | None:
-    """The first paragraph of a docstring, in one line; None where there is none.
+    """The first paragraph of a docstring, in one line, or None.
 
     >>> summary(summary)[:34]
     'The first paragraph of a docstring'

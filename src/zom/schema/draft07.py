@@ -1,7 +1,7 @@
-"""The draft-07 twin of a schema: mechanical, since no more than five keywords differ.
+"""Convert a schema to draft-07: mechanical, since no more than five keywords differ.
 
-`prefixItems` becomes a list of `items`, `$defs` becomes `definitions`, and a `$ref` that has siblings
-goes into `allOf`: draft-07 ignores whatever stands beside it.
+`prefixItems` becomes a list of `items`, `$defs` becomes `definitions`, and a `$ref` with siblings
+moves into `allOf`, since draft-07 ignores the siblings of `$ref`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SCHEMAS: Final = frozenset(
 )
 """Keywords that hold a schema."""
 SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "$defs"})
-"""Keywords that hold schemas by names."""
+"""Keywords that hold schemas by name."""
 SCHEMA_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 """Keywords that hold lists of schemas."""
 
 
 def draft07(schema: Any) -> Any:
-    """`schema`, which is of 2020-12, in draft-07.
+    """Convert `schema` from 2020-12 to draft-07.
 
     >>> draft07({"prefixItems": [{"$ref": "#/$defs/x"}], "$defs": {"x": True}})
     {'items': [{'$ref': '#/definitions/x'}], 'definitions': {'x': True}}

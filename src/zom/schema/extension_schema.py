@@ -1,7 +1,7 @@
 """Extension points of v3 as JSON Schema: a name alone, or an object with name and configuration.
 
-The name decides which configuration is asked for, so a fault is told once, where it stands. Names are
-open: one that nobody registered passes, with any configuration.
+The name selects the schema of the configuration, so a fault is reported once, at its place. Names are
+open: an unregistered one is valid, with any configuration.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _HOT: Final = ("zstd", "gzip", "blosc", "sharding_indexed", "transpose")
 
 
 def named(name: str) -> dict[str, Any]:
-    """Whether a value is an object of that name."""
+    """Return the condition that a value is an object with this name."""
     is_name = {"name": {"const": name, "type": "string"}}
     return {"type": "object", "properties": is_name, "required": ["name"]}
 
 
 def named_one_of(names: Iterable[str]) -> dict[str, Any]:
-    """Whether a value is an object of one of the names."""
+    """Return the condition that a value is an object with one of the names."""
     is_name = {"name": {"enum": list(names), "type": "string"}}
     return {"type": "object", "properties": is_name, "required": ["name"]}
 
@@ -62,7 +62,7 @@ def named_one_of(names: Iterable[str]) -> dict[str, Any]:
 def definition(
     configuration: dict[str, Any], must_understand: dict[str, Any], *, needed: bool
 ) -> dict[str, Any]:
-    """An extension's object, its name being known."""
+    """Return the schema of an extension's object, if its name is known."""
     return {
         "type": "object",
         "properties": {"name": True, "configuration": configuration, "must_understand": must_understand},
@@ -72,12 +72,12 @@ def definition(
 
 
 def called(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """An extension's object with its name asked for, too."""
+    """Add a check of the name to the schema of an extension's object."""
     return {**schema, "properties": {**schema["properties"], "name": {"const": name, "type": "string"}}}
 
 
 def anything_named(pattern: str, must_understand: dict[str, Any]) -> dict[str, Any]:
-    """An extension's object of a name that nobody registered."""
+    """Return the schema of an extension's object with an unregistered name."""
     return {
         "type": "object",
         "properties": {
@@ -91,9 +91,9 @@ def anything_named(pattern: str, must_understand: dict[str, Any]) -> dict[str, A
 
 
 def not_ignored(schema: dict[str, Any]) -> dict[str, Any]:
-    """An extension's object that must be understood, which is asked only where its name is right.
+    """Require `must_understand` to be true, but only if the name is valid.
 
-    A codec that loses its name has one fault: that it may be ignored is wrong of names that nobody registered.
+    This makes a missing name one fault: only unregistered names must not be ignorable.
     """
     members = {"name": schema["properties"]["name"], "must_understand": {"const": False, "type": "boolean"}}
     return {
@@ -104,7 +104,7 @@ def not_ignored(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def chain(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]], last: dict[str, Any]) -> dict[str, Any]:
-    """`if` after `if`: the first condition that holds decides."""
+    """Chain conditions with `if`: the first one that holds decides."""
     made = last
     for condition, consequence in reversed(branches):
         made = {"if": condition, "then": consequence, "else": made}
@@ -112,32 +112,32 @@ def chain(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]], last: dict[
 
 
 def flat(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
-    """The same where at most one condition can hold, and nothing is asked where none does.
+    """Like `chain`, if at most one condition can hold, and any value is valid if none does.
 
-    Every condition is looked at, so this is for what is rare: it is easier to read than a deep chain.
+    Every condition is evaluated, so use this for rare cases: it is easier to read than a deep chain.
     """
     return {"allOf": [{"if": condition, "then": consequence} for condition, consequence in branches]}
 
 
 def long_enough(schema: dict[str, Any]) -> dict[str, Any]:
-    """A list of `minItems`, whose items are looked at only where it has so many: one too few is one fault."""
+    """Return a list schema that checks items only if there are `minItems`: too few items are one fault."""
     least = {"minItems": schema["minItems"]}
     return {"if": least, "then": schema, "else": least}
 
 
 def needs(model: type[Configuration]) -> bool:
-    """Whether a document must spell the configuration."""
+    """Whether a document must contain the configuration."""
     return bool(configuration_schema(model).get("required"))
 
 
 def name_pattern(excluded: Iterable[str] = ()) -> str:
-    """The names that an extension may have, without the excluded ones."""
+    """Return the pattern of valid extension names, without the excluded ones."""
     names = either(sorted(excluded))
     return whole(f"(?!(?:{names})(?!\\n)$)(?:{NAME_PATTERN})" if names else NAME_PATTERN)
 
 
 def spellings(name: str, model: type[Configuration]) -> list[Any]:
-    """Every way to spell an extension that has few: the usual one first."""
+    """Return all spellings of an extension with few of them, objects with a configuration first."""
     properties = configuration_schema(model).get("properties", {})
     configurations: list[dict[str, Any]] = [{}]
     if len(properties) == 1:
@@ -161,7 +161,7 @@ def _codec_branch(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def codec() -> dict[str, Any]:
-    """One codec of a v3 chain."""
+    """Return the schema of one codec of a v3 chain."""
     known = _codecs()
     aliases = [alias for each in codecs for alias in each.aliases]
     usual = [name for name in ("bytes", *_HOT) if name in known]
@@ -178,24 +178,24 @@ def codec() -> dict[str, Any]:
 
 
 def inline_codec() -> dict[str, Any]:
-    """As `codec`, for the place that most codecs stand in: the usual ones without a reference."""
+    """Like `codec`, for the most frequent place: usual codecs without a reference."""
     return chain([_codec_branch(name) for name in ("bytes", "zstd", "gzip")], {"$ref": "#/$defs/codec"})
 
 
 def usual_codec() -> dict[str, Any]:
-    """The codecs of most chains, as a condition: zstd, and those that are spelled in few ways."""
+    """Return a condition for the codecs of most chains: zstd, and those with few spellings."""
     return _one_of("zstd")
 
 
 def common_codec() -> dict[str, Any]:
-    """As `usual_codec`, with some codecs more."""
+    """Like `usual_codec`, with more codecs."""
     return _one_of("gzip", "zstd", "transpose", "blosc")
 
 
 def _one_of(*names: str) -> dict[str, Any]:
     known = _codecs()
     few = [text for name in ("bytes", "crc32c") for text in spellings(name, known[name])]
-    # An `enum` that fails costs Python's jsonschema more than a `const`: it prints all the choices.
+    # A failing `enum` costs Python's jsonschema more than a `const`: it prints all the choices.
     made: dict[str, Any] = {"enum": [text for text in few if isinstance(text, dict)]}
     for name in reversed(names):
         then = {key: value for key, value in _codec_branch(name)[1].items() if key != "type"}
@@ -204,7 +204,7 @@ def _one_of(*names: str) -> dict[str, Any]:
 
 
 def storage_transformer() -> dict[str, Any]:
-    """A storage transformer: none is registered."""
+    """Return the schema of a storage transformer: none is registered."""
     return {
         "if": {"type": "string"},
         "then": {"type": "string", "pattern": name_pattern()},
@@ -216,25 +216,25 @@ def storage_transformer() -> dict[str, Any]:
 
 
 def chunk_grid() -> dict[str, Any]:
-    """The chunk grid of an array, `regular` first."""
+    """Return the schema of a chunk grid, `regular` first."""
     grids = {name: each.configuration for each in chunk_grids for name in (each.name, *each.aliases)}
     return _open_point(grids, first="regular")
 
 
 def usual_chunk_grid() -> dict[str, Any]:
-    """The chunk grid of most arrays: `regular`."""
+    """Return the schema of the most frequent chunk grid, `regular`."""
     model = chunk_grids["regular"].configuration
     return called("regular", definition(configuration_schema(model), TRUE, needed=True))
 
 
 def usual_chunk_key_encodings() -> list[Any]:
-    """The spellings of the chunk key encodings of most arrays."""
+    """Return the spellings of the most frequent chunk key encodings."""
     known = {each.name: each.configuration for each in chunk_key_encodings}
     return [text for name in ("default", "v2") for text in spellings(name, known[name])]
 
 
 def chunk_key_encoding() -> dict[str, Any]:
-    """The chunk key encoding of an array."""
+    """Return the schema of a chunk key encoding."""
     known = {name: each.configuration for each in chunk_key_encodings for name in (each.name, *each.aliases)}
     return _open_point(known, first="default")
 
@@ -256,7 +256,7 @@ def _open_point(known: dict[str, type[Configuration]], first: str) -> dict[str, 
 
 @until_registered
 def known_families() -> tuple[dict[str, DataTypeFamily], dict[str, DataTypeFamily], list[DataTypeFamily]]:
-    """The families that v3 documents name: by plain names, by names with a configuration, by pattern."""
+    """Return the families in v3 documents: plain names, names with a configuration, name patterns."""
     plain: dict[str, DataTypeFamily] = {}
     configured: dict[str, DataTypeFamily] = {}
     patterned: list[DataTypeFamily] = []
@@ -273,7 +273,7 @@ def known_families() -> tuple[dict[str, DataTypeFamily], dict[str, DataTypeFamil
 
 
 def data_type_name_pattern(excluded: Iterable[str] = ()) -> str:
-    """The names that a v3 data type may have: a name of a pattern must fit the whole of it."""
+    """Return the pattern of v3 data type names; a name that a family claims must match its pattern."""
     claims = [family.name_patterns for family in known_families()[2]]
     claimed = "|".join(pair[0] for pair in claims if pair)
     right = "|".join(pair[1] for pair in claims if pair)
@@ -282,7 +282,7 @@ def data_type_name_pattern(excluded: Iterable[str] = ()) -> str:
 
 
 def data_type() -> dict[str, Any]:
-    """A data type of v3."""
+    """Return the schema of a v3 data type."""
     plain, configured, patterned = known_families()
     empty = definition(configuration_schema(NoConfiguration), TRUE, needed=False)
     branches = [(named_one_of(plain), empty)]
@@ -304,11 +304,11 @@ def _bare_data_type() -> dict[str, Any]:
 
 
 def inline_data_type() -> dict[str, Any]:
-    """As `data_type`, for the place that most types stand in: names without a reference."""
+    """Like `data_type`, for the most frequent place: names without a reference."""
     return {"if": {"type": "string"}, "then": _bare_data_type(), "else": {"$ref": "#/$defs/data-type"}}
 
 
 def field_pair() -> dict[str, Any]:
-    """One field of a `structured` type: its name, and its type."""
+    """Return the schema of a field of a `structured` type: its name and its type."""
     pair = [{"type": "string", "minLength": 1}, {"$ref": "#/$defs/data-type"}]
     return {"type": "array", **long_enough({"prefixItems": pair, "minItems": 2, "maxItems": 2})}

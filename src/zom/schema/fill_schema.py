@@ -1,7 +1,7 @@
-"""Fill values as JSON Schema: the data type decides what is asked of the fill value beside it.
+"""Fill values as JSON Schema: the data type selects the schema of the fill value.
 
-Each data type says itself what it takes (`DataType.fill_schema`). Types
-that take the same values are one condition.
+Each data type provides the schema (`DataType.fill_schema`). Types with the same schema share one
+condition.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["common_fill", "inline_fill", "usual_fill", "v3_fill"]
 
 _RAW_BYTES = (*range(1, 9), 16)
-"""How long the raw types are that are told apart: others take any list of bytes."""
+"""The bytes of raw types with their own schema: other sizes accept any list of bytes."""
 
 
 def fill_is(schema: dict[str, Any]) -> dict[str, Any]:
-    """What an array must be whose fill value `schema` describes."""
+    """Return the schema of an array whose fill value matches `schema`."""
     return {"properties": {"fill_value": schema}}
 
 
@@ -34,7 +34,7 @@ def _type_is(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def takes_zero(schema: dict[str, Any]) -> bool:
-    """Whether the number 0 is among what a fill value may be."""
+    """Whether `schema` accepts 0 as fill value."""
     numbers = schema.get("else", schema) if "if" in schema else schema
     if numbers.get("type") not in {"integer", "number"}:
         return False
@@ -42,9 +42,9 @@ def takes_zero(schema: dict[str, Any]) -> bool:
 
 
 def _plain() -> list[tuple[list[str], dict[str, Any]]]:
-    """The plain types by what they take, and what that is."""
+    """Return the plain types grouped by fill schema, with that schema."""
     made = {name: family.fill_schema("v3") for name, family in known_families()[0].items()}
-    # Sorted by their texts with sorted names, so that the published order says nothing of registration.
+    # Sorted by their texts with sorted names, so that the published order is independent of registration.
     pairs = sorted(made.items(), key=lambda pair: json.dumps(pair[1], sort_keys=True))
     groups = groupby(pairs, key=lambda pair: json.dumps(pair[1], sort_keys=True))
     return [([name for name, _ in group], json.loads(key)) for key, group in groups]
@@ -68,7 +68,7 @@ def _rank(name: str) -> tuple[bool, str]:
 
 
 def usual_fill() -> dict[str, Any]:
-    """Plain data types with the fill values that they mostly have, as a condition."""
+    """Return a condition for plain data types with their most frequent fill values."""
     floats: list[str] = [name for name in ("float32", "float64", "float16") if name in _taken()]
     others = [
         _both({"const": "NaN", "type": "string"}, floats),
@@ -79,13 +79,13 @@ def usual_fill() -> dict[str, Any]:
 
 
 def common_fill() -> dict[str, Any]:
-    """Types of whole bytes with a number that fits each of them, as a condition."""
+    """Return a condition for types of whole bytes with a number that fits each of them."""
     names = [name for name in _taken() if re.fullmatch("u?int(8|16|32|64)|float(16|32|64)", name)]
     return {"allOf": [_both({"type": "integer", "minimum": 0, "maximum": 127}, names)]}
 
 
 def inline_fill() -> dict[str, Any]:
-    """What an array must be for its fill value to fit its data type, zero and the usual floats first."""
+    """Return the schema of arrays whose fill value fits the data type, with zero and usual floats first."""
     taken = _taken()
     floats = [
         (_type_is({"const": name, "type": "string"}), fill_is(taken[name])) for name in ("float32", "float64")
@@ -94,7 +94,7 @@ def inline_fill() -> dict[str, Any]:
 
 
 def v3_fill() -> dict[str, Any]:
-    """What an array must be for its fill value to fit its data type."""
+    """Return the schema of arrays whose fill value fits the data type."""
     texts = {"data_type": {"type": "string"}}
     strings = [
         (_type_is({"enum": names, "type": "string"}), fill_is(schema)) for names, schema in _plain() if schema
@@ -109,7 +109,7 @@ def v3_fill() -> dict[str, Any]:
     for family in known_families()[2]:
         strings += _patterned(family)
         objects += _patterned(family, in_object=True)
-    # null is no value for any type that is known, and for a name that is not known, it may be one.
+    # null is invalid for every known type, but may be valid for an unknown name.
     return {
         "type": "object",
         "if": {"properties": texts, "required": ["data_type"]},

@@ -1,8 +1,8 @@
-"""What JSON Schema can't say: the rules that zom checks, and that no schema of it does.
+"""The limits of JSON Schema: the rules that zom checks and no schema can.
 
-The list is made from the rules themselves. A rule that goes by `schema` is broken by no document that
-the validation flavour accepts; all others that the level "strict" refuses are here, by format, so that
-a validator in any language can tell its users what it leaves unchecked.
+The list is made from the rules themselves. A document that the validation flavour accepts breaks no rule
+with `schema`; the list has all other rules that are errors at the level "strict", by format. A validator
+in any language can show its users what it leaves unchecked.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _KINDS: Final[dict[str, frozenset[str]]] = {
     "draft": frozenset({"draft", "data-type", "codec", "fill-value"}),
 }
 _ALL: Final = frozenset({"json", "tree", "path"})
-# Of Python values, conversions and flat mappings of paths, not of documents.
+# Rules of Python values, conversions and flat mappings of paths, not of documents.
 _NOT_OF_DOCUMENTS: Final = frozenset(
     {"fill-value/cast", "data-type/conversion", "tree/below-array", "tree/flat-group", "tree/twice"}
 )
 _OF_OTHERS: Final[dict[str, tuple[str, ...]]] = {"v3": ("codec/v2-",), "v2": (), "draft": ("codec/v2-",)}
 
 _CHECKED_BY = (read, assembly, chain_v2, v2_rules, v3_rules)
-"""Modules whose rules are known once they are imported."""
+"""Modules that register rules when imported."""
 
 
 class Inexpressible(TypedDict):
-    """One rule that a schema doesn't check."""
+    """A rule that a schema doesn't check."""
 
     code: str
     text: str
@@ -63,7 +63,7 @@ class Inexpressible(TypedDict):
 
 
 def not_expressible(form: Format) -> list[Inexpressible]:
-    """The rules for documents of `form` that JSON Schema can't say, by code.
+    """Return the rules for documents of `form` that JSON Schema can't express, by code.
 
     >>> [entry["code"] for entry in not_expressible("v3") if entry["code"].startswith("v3/")]
     ['v3/dimension-names-length', 'v3/shape-length']
@@ -72,7 +72,7 @@ def not_expressible(form: Format) -> list[Inexpressible]:
 
 
 def _rules(form: Format) -> Iterator[Rule]:
-    # An extension's rules are known once it is registered.
+    # Extensions register their rules when they are registered.
     for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
         registry.names()
     for code, each in rules().items():

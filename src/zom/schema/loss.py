@@ -1,4 +1,4 @@
-"""Losses: what a user's class or template asks, and its schema doesn't say."""
+"""Losses: requirements of a user's class or template that its schema doesn't express."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Loss"]
 
 
 class Loss(NamedTuple):
-    """One thing that a schema leaves unsaid.
+    """A requirement that a schema doesn't express.
 
     >>> print(Loss("Wind.attributes", "the validator Attrs.check_units"))
     Wind.attributes: the validator Attrs.check_units

@@ -1,4 +1,4 @@
-"""Nodes of the v3 draft, and its entry point, as JSON Schema, validation flavour."""
+"""Nodes of the v3 draft, and its entry point, as JSON Schema, in the flavour "validation"."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FORMAT = r"https:\/\/purl\.org\/zarr\/spec\/core\/3(?:\.[0-9]+)?"
 
 
 def uri_of(name: str) -> str:
-    """The URIs whose last part, before versions, is `name`.
+    """Return the pattern of URIs whose last part before versions is `name`.
 
     >>> import re
     >>> bool(re.search(uri_of("gzip"), "https://purl.org/zarr/spec/codecs/gzip/1.0"))
@@ -51,7 +51,7 @@ def _is(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def codec() -> dict[str, Any]:
-    """A codec of the draft: a URI as type, and a configuration that fits it."""
+    """Return the schema of a draft codec: a URI as type, and a configuration that fits it."""
     branches: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for each in codecs:
         if each.draft_name is None:
@@ -74,7 +74,7 @@ def codec() -> dict[str, Any]:
 
 
 def data_type() -> dict[str, Any]:
-    """A name of the draft's table, or an extension."""
+    """Return the schema of a data type: a name in the draft's table, or an extension."""
     patterns = [either(_names()), *(rf"[<>]{code}|\|{code}" for code in numeric_codes() if _typestr(code))]
     patterns += [family.name_patterns[1] for family in data_types if family.name_patterns]
     texts = {"type": "string", "pattern": whole("|".join(patterns))}
@@ -91,7 +91,7 @@ def _typestr(code: str) -> bool:
 
 
 def fill_value() -> dict[str, Any]:
-    """What an array must be for its fill value to fit its data type, where a name tells the type."""
+    """Return the schema of arrays whose fill value fits the data type, if that is given by name."""
     branches: list[tuple[dict[str, Any], dict[str, Any]]] = []
     spelled: dict[str, list[str]] = {}
     for text in (*_names(), *(f"{mark}{code}" for code in numeric_codes() for mark in "<>|")):
@@ -122,7 +122,7 @@ def fill_value() -> dict[str, Any]:
 
 
 def chunk_grid() -> dict[str, Any]:
-    """A regular grid, or an extension."""
+    """Return the schema of a regular grid or an extension."""
     regular = {
         "type": "object",
         "properties": {
@@ -136,7 +136,7 @@ def chunk_grid() -> dict[str, Any]:
         "required": ["type", "separator", "chunk_shape"],
     }
     plain = _is("type", {"const": "regular", "type": "string"})
-    # An extension says that it is one: where none does, it is the type that is wrong.
+    # An extension has the member `extension`. Without it, the type is wrong.
     other = {
         "if": {"type": "object", **_is("extension", {})},
         "then": _TYPED,
@@ -146,7 +146,7 @@ def chunk_grid() -> dict[str, Any]:
 
 
 def storage_transformer() -> dict[str, Any]:
-    """Sharding, or an extension."""
+    """Return the schema of sharding or an extension."""
     counts = {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}}
     sharding = {
         "properties": {
@@ -171,7 +171,7 @@ def storage_transformer() -> dict[str, Any]:
 
 
 def array() -> dict[str, Any]:
-    """An array of the draft."""
+    """Return the schema of a draft array."""
     layouts = {"if": {"type": "object"}, "then": _TYPED, "else": {"enum": ["C", "F"], "type": "string"}}
     properties: dict[str, Any] = {
         "shape": field_schema(ArraySpec, "shape"),
@@ -195,7 +195,7 @@ def array() -> dict[str, Any]:
 
 
 def group(members: dict[str, Any]) -> dict[str, Any]:
-    """A group of the draft, each of whose members is as `members` says."""
+    """Return the schema of a draft group, whose members match `members`."""
     return {
         "type": "object",
         "properties": {
@@ -211,13 +211,13 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A node of the draft: an array where it has a shape, or what else only arrays have; else a group."""
+    """Return the schema of a draft node: an array if it has members that only arrays have, else a group."""
     return apart(array(), group(members))
 
 
 def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
-    """What a node is asked by its kind."""
-    # A document that lacks its shape is an array with one fault, not a group with many.
+    """Select the schema of a node by its kind."""
+    # A document without its shape is an array with one fault, not a group with many.
     marks = {"properties": {"data_type": True, "chunk_grid": True}, "required": ["data_type", "chunk_grid"]}
     return {
         "if": {"type": "object", "anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
@@ -227,7 +227,7 @@ def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry_point() -> dict[str, Any]:
-    """The entry point of a draft hierarchy; other members may be there."""
+    """Return the schema of the entry point of a draft hierarchy; other members are allowed."""
     plain = {
         "properties": {
             "type": {"const": "json", "type": "string"},
@@ -253,5 +253,5 @@ def entry_point() -> dict[str, Any]:
 
 
 def definitions() -> dict[str, Any]:
-    """What schemas of the draft refer to."""
+    """Return the definitions that draft schemas refer to."""
     return {"fill-value": fill_value()}

@@ -1,4 +1,4 @@
-"""v2 nodes as JSON Schema, validation flavour: an array is what has a `shape`."""
+"""v2 nodes as JSON Schema, in the flavour "validation": a node with a `shape` is an array."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ _FREE: tuple[tuple[str, str], ...] = (
 
 
 def parts(name: str) -> dict[str, Any]:
-    """What stands for a marked part of a configuration."""
+    """Return the schema of a marked part of a configuration."""
     return {"$ref": f"#/$defs/{name}"}
 
 
 def codec() -> dict[str, Any]:
-    """A filter or compressor: an id, and beside it the configuration."""
+    """Return the schema of a filter or compressor: an id next to the configuration."""
     branches = [
         ({"properties": {"id": {"const": name, "type": "string"}}, "required": ["id"]}, with_id(name))
         for name in v2_codecs()
     ]
     generic = {"properties": {"id": {"type": "string", "minLength": 1}}, "required": ["id"]}
     known = {"type": "object", "properties": {"id": {"enum": list(v2_codecs())}}, "required": ["id"]}
-    # What is no object is refused where nothing is known of it, once, and not by each codec.
+    # Reject values that are no objects once, with the unknown codecs, and not for each codec.
     return {"if": known, "then": {"type": "object", **flat(branches)}, "else": {"type": "object", **generic}}
 
 
 def with_id(name: str) -> dict[str, Any]:
-    """The configuration of a codec whose id is known."""
+    """Return the schema of a codec whose id is known."""
     made = configuration_schema(v2_codecs()[name].v2_configuration)
     made = {key: value for key, value in made.items() if key != "maxProperties"}
     properties = {"id": True, **made.get("properties", {})}
@@ -57,7 +57,7 @@ def with_id(name: str) -> dict[str, Any]:
 
 
 def dtype() -> dict[str, Any]:
-    """A type string, or a list of fields."""
+    """Return the schema of a type string, or of a list of fields."""
     texts = whole(f"{TYPESTR_PATTERN}|{either(_bare_names())}")
     name = {"type": "string"}
     shape = {
@@ -80,7 +80,7 @@ def _bare_names() -> list[str]:
 
 
 def fill_value() -> dict[str, Any]:
-    """What an array must be for its fill value to fit its data type."""
+    """Return the schema of arrays whose fill value fits the data type."""
 
     def when(pattern: str, schema: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         text = {"type": "string", "pattern": pattern}
@@ -96,7 +96,7 @@ def fill_value() -> dict[str, Any]:
         found = parse_v2(example, None, [])
         if found is not None:
             branches.append(when(f"^{pattern}", data_types[found.name].fill_schema("v2")))
-    # A list without fields is no type: nothing can be said of a fill value then.
+    # A list without fields is no type, so its fill value is not checked.
     is_list = {"properties": {"dtype": {"type": "array", "minItems": 1}}, "required": ["dtype"]}
     branches.append((is_list, {"properties": {"fill_value": data_types["struct"].fill_schema("v2")}}))
     return {"type": "object", **chain(numbers, flat([*branches, *_object_branches()]))}
@@ -108,7 +108,7 @@ def _of(text: str) -> dict[str, Any]:
 
 
 def _object_branches() -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Python objects: the object codec tells what they are."""
+    """Return branches for Python objects, whose type depends on the object codec."""
     made: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for name, each in v2_codecs().items():
         found = parse_v2("|O", name, []) if each.holds_objects else None
@@ -130,7 +130,7 @@ def _object_branches() -> list[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def array() -> dict[str, Any]:
-    """A v2 array; other members are ignored."""
+    """Return the schema of a v2 array; other members are ignored."""
     properties: dict[str, Any] = {
         "zarr_format": field_schema(ArraySpec, "zarr_format"),
         "shape": field_schema(ArraySpec, "shape"),
@@ -154,7 +154,7 @@ def array() -> dict[str, Any]:
 
 
 def group(members: dict[str, Any]) -> dict[str, Any]:
-    """A v2 group, each of whose members is as `members` says."""
+    """Return the schema of a v2 group, whose members match `members`."""
     return {
         "type": "object",
         "properties": {
@@ -172,13 +172,13 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A v2 node: an array where it has a shape, or what else only arrays have; else a group."""
+    """Return the schema of a v2 node: an array if it has members that only arrays have, else a group."""
     return apart(array(), group(members))
 
 
 def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
-    """What a node is asked by its kind."""
-    # A document that lacks its shape is an array with one fault, not a group with seven.
+    """Select the schema of a node by its kind."""
+    # A document without its shape is an array with one fault, not a group with seven.
     marks = {"properties": {"chunks": True, "dtype": True}, "required": ["chunks", "dtype"]}
     return {
         "if": {"type": "object", "anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
@@ -188,5 +188,5 @@ def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
 
 
 def definitions() -> dict[str, Any]:
-    """What v2 schemas refer to."""
+    """Return the definitions that v2 schemas refer to."""
     return {"codec": codec(), "dtype": dtype(), "fill-value": fill_value()}

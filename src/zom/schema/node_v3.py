@@ -1,7 +1,7 @@
-"""v3 nodes as JSON Schema, validation flavour: `node_type` decides what else is asked.
+"""v3 nodes as JSON Schema, in the flavour "validation": `node_type` selects the rest.
 
-A validator written in Python spends some microseconds on each subschema it enters. So among members the
-usual array is tried first, as one condition without branches: what passes it needs no other check.
+A validator written in Python spends some microseconds on each subschema it enters. Members are therefore
+tested for the usual array first, as one condition without branches: if it holds, no other check is needed.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _OBJECT: dict[str, Any] = {"type": "object"}
 
 
 def parts(name: str) -> dict[str, Any]:
-    """What stands for a marked part of a configuration."""
+    """Return the schema of a marked part of a configuration."""
     return {"$ref": f"#/$defs/{name}"}
 
 
 def usual_array(fill: dict[str, Any], codec: dict[str, Any]) -> dict[str, Any]:
-    """What most arrays are, as a condition: names known, fill value and codecs plain."""
+    """Return a condition for most arrays: known names, plain fill value and codecs."""
     condition: dict[str, Any] = {
         **fill,
         "properties": {
@@ -68,14 +68,14 @@ def usual_array(fill: dict[str, Any], codec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _member(members: dict[str, Any]) -> dict[str, Any]:
-    """A member of a group: the most usual arrays first, then all that are common, then anything."""
+    """Return the schema of a group's member: the most usual arrays first, then common ones, then any."""
     usual = usual_array(usual_fill(), extensions.usual_codec())
     common = usual_array(common_fill(), extensions.common_codec())
     return {"type": "object", "if": usual, "else": {"if": common, "else": members}}
 
 
 def lean(schema: Any) -> Any:
-    """`schema` without what a condition can do without: a type beside constants, and defaults.
+    """Remove from `schema` what a condition doesn't need: types next to constants, and defaults.
 
     >>> lean({"properties": {"level": {"const": 3, "type": "integer"}}})
     {'properties': {'level': {'const': 3}}}
@@ -91,7 +91,7 @@ def lean(schema: Any) -> Any:
 
 
 def array(*, known: bool = False) -> dict[str, Any]:
-    """A v3 array; its node_type may be `known` already."""
+    """Return the schema of a v3 array; pass `known` if its node_type is already checked."""
     properties: dict[str, Any] = {
         "zarr_format": field_schema(ArraySpec, "zarr_format"),
         "node_type": True if known else field_schema(ArraySpec, "node_type"),
@@ -116,7 +116,7 @@ def array(*, known: bool = False) -> dict[str, Any]:
 
 
 def group(members: dict[str, Any]) -> dict[str, Any]:
-    """A v3 group, each of whose members is as `members` says."""
+    """Return the schema of a v3 group, whose members match `members`."""
     return {
         "type": "object",
         "properties": {
@@ -136,12 +136,12 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A v3 node: an array or a group, as it says."""
+    """Return the schema of a v3 node: an array or a group, by its node_type."""
     return apart(array(known=True), group(members))
 
 
 def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
-    """What a node is asked by its kind; where it names none, nothing else is asked."""
+    """Select the schema of a node by its kind; without a valid kind, nothing else is checked."""
 
     def says(kind: str) -> dict[str, Any]:
         return {"type": "object", "properties": {"node_type": {"const": kind}}, "required": ["node_type"]}
@@ -156,7 +156,7 @@ def apart(array: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
 
 
 def definitions() -> dict[str, Any]:
-    """What v3 schemas refer to."""
+    """Return the definitions that v3 schemas refer to."""
     codec = {"$ref": "#/$defs/codec"}
     return {
         "storage-transformer": extensions.storage_transformer(),

@@ -1,6 +1,6 @@
-"""The published files: every schema, what none of them says, and their index; texts by path.
+"""The published files as texts by path: every schema, the rules that none expresses, and an index.
 
-`schemas/generate.py` writes them into the folder of that name, and a test compares.
+`schemas/generate.py` writes them into that folder, and a test compares.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "published", "text_of"]
 
 VERSION: Final = 1
-"""Counts what breaks: a schema that refuses what the one before took goes into a new folder."""
+"""The major version: a schema that rejects what its predecessor accepted goes into a new folder."""
 
 _DRAFTS: Final[tuple[Draft, ...]] = ("2020-12", "draft-07")
 _FLAVOURS: Final[tuple[Flavour, ...]] = ("validation", "codegen")
@@ -27,7 +27,7 @@ _FORMATS: Final = ("v2", "v3", "draft")
 
 
 def text_of(value: Any) -> str:
-    r"""The one JSON text of a published value: two spaces, a newline at its end.
+    r"""Return the canonical JSON text of a published value: indented by two, with a final newline.
 
     >>> text_of({"a": [1]})
     '{\n  "a": [\n    1\n  ]\n}\n'
@@ -36,7 +36,7 @@ def text_of(value: Any) -> str:
 
 
 def published() -> dict[str, str]:
-    """Each file's text by its path below the folder.
+    """Return the text of each file by its path below the folder.
 
     >>> "v1/v3/node.validation.2020-12.schema.json" in published()
     True
@@ -62,7 +62,7 @@ def published() -> dict[str, str]:
 
 
 def _wanted() -> Iterator[tuple[str, Draft, Flavour]]:
-    """Nodes and conventions in every draft and flavour; extensions, which are many, for validators only."""
+    """Yield nodes and conventions in every draft and flavour; the many extensions for validators only."""
     for name in schema_names():
         if name.partition("/")[0] in {*_FORMATS, "convention"}:
             for draft in _DRAFTS:
@@ -73,5 +73,5 @@ def _wanted() -> Iterator[tuple[str, Draft, Flavour]]:
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
-    """Whether nothing can be made of it: a convention that has rules and no form."""
+    """Whether a generator can't use the schema: a convention that has rules and no form."""
     return not {"properties", "anyOf", "oneOf"} & schema.keys()

@@ -1,7 +1,7 @@
 """The schemas that pydantic publishes, by `model_json_schema()` or in FastAPI's OpenAPI: those of zom.
 
-pydantic keeps the definitions of a whole document in one place, wherever that is. So each definition of
-zom is handed to it under a name of its own, and references lead there.
+Pydantic keeps all definitions of a document in one place, wherever that is. So each of zom's definitions
+is passed to it under its own name, and references lead there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KINDS: Final = frozenset({"array", "group"})
 
 
 class _Publisher:
-    """zom's own schemas, as definitions of pydantic's."""
+    """Provides zom's own schemas as pydantic definitions."""
 
     name = "zom"
     aliases = ()
@@ -45,10 +45,10 @@ class _Publisher:
         titles = {name: f"{form if name in common else ''}{_camel(name)}" for name in definitions}
         for kind in definitions.keys() & _KINDS:
             definitions[kind] = {"title": titles[kind], **definitions[kind]}
-        if cls is cls.family.classes.get(cls.kind):  # the same as where other classes refer to it
+        if cls is cls.family.classes.get(cls.kind):  # equal to the definition that other classes refer to
             del schema["description"]
             schema["title"] = f"{form}{_camel(cls.kind)}"
-        # Pydantic tells what is read from what is dumped: of specs, only computed fields differ.
+        # Pydantic separates schemas for validation and serialization: of specs, only computed fields differ.
         computed = generator.mode == "serialization" and _add_computed(cls, schema)
         whole = {_SELF: schema, **{f"#/$defs/{name}": each for name, each in definitions.items()}}
         schema["title"] = safe(schema["title"])
@@ -57,7 +57,7 @@ class _Publisher:
 
 
 def _add_computed(cls: type[Spec], schema: dict[str, Any]) -> bool:
-    """Adds what is computed, and stands in what is dumped."""
+    """Add computed fields, which are part of dumped specs, to the schema."""
     fields = cls.model_computed_fields
     for name, field in fields.items():
         made = TypeAdapter(field.return_type).json_schema(mode="serialization")
@@ -68,9 +68,9 @@ def _add_computed(cls: type[Spec], schema: dict[str, Any]) -> bool:
 
 
 class _Definitions:
-    """All schemas of `whole`, on their way to the definitions of a generator.
+    """Adds all schemas of `whole` to the definitions of a generator.
 
-    `split` tells what the root is when it is read from what it is when it is dumped.
+    `split` separates the root's schemas for validation and serialization.
     """
 
     def __init__(self, generator: GenerateJsonSchema, whole: dict[str, Any], *, split: bool) -> None:
@@ -79,7 +79,7 @@ class _Definitions:
         self.split = split
 
     def put(self, titles: dict[str, str], ref: str | None) -> tuple[dict[str, Any], str]:
-        """The root, and what pydantic knows it by: `ref`, where a class refers to itself."""
+        """Return the root and its pydantic reference: `ref`, if a class refers to itself."""
         made: dict[str, dict[str, Any]] = {}
         names: dict[str, Any] = {}
         root = ref or ""
@@ -99,7 +99,7 @@ class _Definitions:
 
     def _name(self, own: str, *, split: bool) -> tuple[Any, dict[str, Any]]:
         generator: Any = self.generator
-        mode = generator._mode  # noqa: SLF001 - pydantic tells all definitions by it, also those that are one
+        mode = generator._mode  # noqa: SLF001 - pydantic splits all definitions by it, even equal ones
         try:
             generator._mode = mode if split else "validation"  # noqa: SLF001
             name, reference = generator.get_cache_defs_ref_schema(cast("CoreRef", own))
@@ -108,14 +108,14 @@ class _Definitions:
         return name, reference
 
     def _within(self, reference: str) -> list[str]:
-        """A definition and all that it refers to."""
+        """Return a definition and all definitions that it needs."""
         seen = [reference]
         for name in seen:
             seen.extend(dict.fromkeys(each for each in _references(self.whole[name]) if each not in seen))
         return seen
 
     def _digest(self, names: list[str]) -> str:
-        """What tells definitions apart: what refers to other ones is another one, too."""
+        """Return the identity of a definition, including the definitions that it refers to."""
         text = dumps([self.whole[name] for name in names], sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -144,7 +144,7 @@ def _renamed(schema: Any, made: dict[str, dict[str, Any]]) -> Any:
 
 
 def _camel(name: str) -> str:
-    """A name of a definition as a name of a class; of what is nested, the last part.
+    """Convert a definition's name to a class name; of nested names, only the last part.
 
     >>> _camel("fill-value"), _camel("Station.attributes.Measured")
     ('FillValue', 'Measured')

@@ -1,7 +1,7 @@
-"""What a schema says twice, taken out of it: one bad value is one error, then, not several.
+"""Remove redundancy from a schema, so that one bad value is one error.
 
-A type beside constants says nothing more than they do. Of options that are ranges of integers, each would
-refuse a value of another type. And a limit of integers says nothing of a fraction, which is none.
+A type next to constants adds nothing. Options that are ranges of integers would each reject a value of
+another type. And the limits of an integer say nothing about a fraction, which is not an integer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from zom.schema.draft07 import SCHEMA_LISTS, SCHEMAS, SCHEMAS_BY_NAME
 __all__ = ["without_redundancy"]
 
 _MOST_LISTED: Final = 32
-"""How many values stand for ranges of integers."""
+"""Maximum values listed instead of ranges of integers."""
 
 _LIMITS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _CONDITIONS: Final = frozenset({"if", "not", "contains"})
@@ -33,9 +33,9 @@ _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
 
 
 def without_redundancy(schema: Any, *, told: bool = True) -> Any:
-    """`schema` without a `type` beside constants that all have it, and with few integers listed, not as ranges.
+    """Remove `type` next to constants that all have it, and list few integers instead of ranges.
 
-    What isn't `told`, as a condition, only has to hold or not: there, limits stay as they are, which is faster.
+    Pass `told=False` for conditions, whose errors are not shown: limits then stay, which is faster.
 
     >>> without_redundancy({"properties": {"order": {"enum": ["C", "F"], "type": "string"}}})
     {'properties': {'order': {'enum': ['C', 'F']}}}
@@ -64,18 +64,18 @@ def without_redundancy(schema: Any, *, told: bool = True) -> Any:
 
 
 def _with_limits_of_integers(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema`, whose limits are told of integers alone where it has that type: -1.5 has one fault."""
+    """Apply limits only to integers, if that is the type of `schema`: -1.5 then has one fault."""
     types = schema.get("type", ())
     limits = {name: value for name, value in schema.items() if name in _LIMITS}
     if not limits or "integer" not in types or "number" in types or "if" in schema:
         return schema
     rest = {name: value for name, value in schema.items() if name not in limits}
-    # The limits first: most values keep them, and that is all that a validator looks at then.
+    # The limits first: most values satisfy them, and a validator then checks nothing else.
     return {**rest, "if": limits, "else": {"if": dict(_INTEGER), "then": _one_of(limits)}}
 
 
 def _one_of(limits: dict[str, Any]) -> dict[str, Any]:
-    """An integer that fails by one of `limits`: beyond a range, it need not be a multiple."""
+    """Return an integer schema that fails by one of `limits`: values out of range may be no multiples."""
     bounds = {name: value for name, value in limits.items() if name != "multipleOf"}
     if not bounds or bounds == limits:
         return {**_INTEGER, **limits}
@@ -83,7 +83,7 @@ def _one_of(limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(options: list[Any]) -> list[int | None] | None:
-    """The values of options that are ranges of integers, or null; None where they are others, or many values."""
+    """Return the values of options that are ranges of integers, or null; None for others or many values."""
     found: list[int | None] = []
     for option in options:
         if option == {"type": "null"}:
@@ -96,7 +96,7 @@ def _listed(options: list[Any]) -> list[int | None] | None:
 
 
 def _is_said(schema: dict[str, Any]) -> bool:
-    """Whether the constants of `schema` have no other type than its `type`."""
+    """Whether all constants of `schema` have its `type`."""
     values: list[Any] = [schema["const"]] if "const" in schema else schema.get("enum") or []
     types: list[str] = schema["type"] if is_list(schema["type"]) else [schema["type"]]
     return bool(values) and all(any(_has(value, name) for name in types) for value in values)

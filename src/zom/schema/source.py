@@ -1,7 +1,7 @@
-"""Sources: who beside the model has schemas, so that one list has the names of all.
+"""Sources: other packages that have schemas, so that one list has all names.
 
-A source answers for the names that begin with its own and a slash: `convention/ome/0.5`. Whatever has a
-method `schema_part` can be handed to `json_schema` itself.
+A source handles the names that begin with its own and a slash: `convention/ome/0.5`. Objects with a
+method `schema_part` can be passed directly to `json_schema`.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ __all__ = ["Described", "SchemaSource", "sources"]
 
 @runtime_checkable
 class Described(Protocol):
-    """What has a schema of its own."""
+    """An object with its own schema."""
 
     def schema_part(self, flavour: Any) -> tuple[SchemaPart, list[Loss]]:
-        """Its schema before it gets an identity, and what that leaves unsaid."""
+        """Return its schema without an identity, and the losses."""
         ...
 
 
 class SchemaSource(Protocol):
-    """What has schemas by name."""
+    """A source of schemas by name."""
 
     @property
     def name(self) -> str:
-        """What the names begin with."""
+        """The prefix of the names."""
         ...
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """None."""
+        """No alternative names."""
         ...
 
     def names(self) -> list[str]:
-        """The names of its schemas, without what they begin with."""
+        """Return the names of its schemas, without the prefix."""
         ...
 
     def find(self, name: str) -> Described:
-        """What has the schema of that name, one of `names()`."""
+        """Return the owner of the schema called `name`, one of `names()`."""
         ...
 
 
 sources: Registry[SchemaSource] = Registry(
     "source of schemas", "zom.schema_sources", "zom.conventions.framework.schema_source"
 )
-"""The sources, by what their names begin with."""
+"""The sources by the prefix of their names."""

@@ -1,8 +1,8 @@
 """Users' spec classes as JSON Schema: the format's own schema, narrowed by the class's annotations.
 
 Attributes come from the type that the class declares, members from its plan of members (names,
-required ones, others), and every other field that is annotated anew from its annotation. What a class
-asks by Python code is reported.
+required ones, others), and every other redeclared field from its annotation. Checks in Python code
+are reported as losses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Builder", "class_part", "safe"]
 
 
 def class_part(cls: type[Spec], flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
-    """The schema of documents that `cls` reads, and what it doesn't say.
+    """Return the schema of documents that `cls` reads, and its losses.
 
     >>> from zom import v3
     >>> part, losses = class_part(v3.GroupSpec, "validation")
@@ -51,13 +51,13 @@ def class_part(cls: type[Spec], flavour: Flavour) -> tuple[SchemaPart, list[Loss
 
 
 def _about(cls: type[Spec]) -> str:
-    """The first paragraph of a class's docstring."""
+    """Return the first paragraph of a class's docstring, or a default."""
     text = (cls.__doc__ or "").strip().split("\n\n")[0] or f"A {cls.family.form} {cls.kind}."
     return " ".join(text.split())
 
 
 def safe(text: str) -> str:
-    """A name of a class as a name of a definition.
+    """Convert a class name to a definition name.
 
     >>> safe("ArraySpec[Measured]")
     'ArraySpec_Measured'
@@ -66,7 +66,7 @@ def safe(text: str) -> str:
 
 
 class Builder:
-    """Schemas of the classes of one format that refer to each other; `losses` is what they leave unsaid."""
+    """Builds schemas of classes of one format that refer to each other; `losses` lists what they lack."""
 
     def __init__(self, form: str, flavour: Flavour) -> None:
         self.form = form
@@ -84,12 +84,12 @@ class Builder:
             self._typed_node = title
 
     def root(self, cls: type[Spec]) -> dict[str, Any]:
-        """The schema of `cls`, to which what is below it refers as the root."""
+        """Return the schema of `cls` as root, which its descendants refer to as "#"."""
         self._names[cls] = "#"
         return self._node(cls)
 
     def refer(self, cls: type[Spec]) -> dict[str, Any]:
-        """A reference to the schema of `cls`, which is made now if it was not before."""
+        """Return a reference to the schema of `cls`, which is built on first use."""
         if cls is cls.family.classes.get(cls.kind):
             return self._plain(cls.kind)
         if cls not in self._names:
@@ -102,7 +102,7 @@ class Builder:
         return {"$ref": self._names[cls]}
 
     def any_node(self) -> dict[str, Any]:
-        """A reference to any node of the format."""
+        """Return a reference to any node of the format."""
         return {"$ref": f"#/$defs/{'node' if self.flavour == 'validation' else self._typed_node}"}
 
     def _plain(self, kind: str) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Builder:
         return {"$ref": f"#/$defs/{kind}"}
 
     def base(self, kind: str) -> dict[str, Any]:
-        """The format's own schema of that kind of node."""
+        """Return the format's own schema of a node of this kind."""
         if self.flavour == "codegen":
             title = codegen_schema(f"{self.form}/{kind}")[0]
             made = self.definitions[title]
@@ -164,7 +164,7 @@ class Builder:
             made["required"].append("attributes")
 
     def _named(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A reference to a schema that has the name of a class: generators name types after definitions."""
+        """Define a schema with a class name and return a reference: generators name types by definitions."""
         name = safe(str(schema.get("title", "")))
         if not name or self.definitions.get(name, schema) != schema:
             return schema
@@ -172,7 +172,7 @@ class Builder:
         return {"$ref": f"#/$defs/{name}"}
 
     def _asks(self, schema: dict[str, Any]) -> bool:
-        """Whether an empty object breaks `schema`: then attributes can't be absent."""
+        """Whether `schema` rejects an empty object: attributes are then required."""
         reference = str(schema.get("$ref", "")).removeprefix("#/$defs/")
         return bool(self.definitions.get(reference, schema).get("required"))
 
@@ -189,7 +189,7 @@ class Builder:
             made["required"].append(name)
 
     def members(self, cls: type[Spec], before: dict[str, Any]) -> dict[str, Any]:
-        """What the members of a group of `cls` are, by its plan."""
+        """Return the schema of the members of a group of `cls`, by its plan."""
         plan = member_plan(cls)
         made = {"type": "object", "propertyNames": before["propertyNames"]}
         if plan.named:
@@ -205,7 +205,7 @@ class Builder:
         return made
 
     def union(self, candidates: Sequence[type[Spec]]) -> dict[str, Any]:
-        """Any of the classes: told apart by the kind of node first."""
+        """Return a schema for any of the classes, which selects by the kind of node first."""
         if not candidates:
             return self.any_node()
         found = [self.refer(cls) for cls in candidates]

@@ -1,4 +1,4 @@
-"""The fields of spec classes as JSON Schema: what pydantic says of each, made plain."""
+"""The fields of spec classes as JSON Schema: pydantic's schema of each, simplified."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["field_schema"]
 
 @lru_cache(maxsize=512)
 def field_schema(cls: type[Spec], name: str) -> dict[str, Any]:
-    """What the member `name` of a document must be.
+    """Return the schema of the member `name` of a document.
 
     >>> from zom import v3
     >>> field_schema(v3.ArraySpec, "codecs")

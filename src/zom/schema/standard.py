@@ -1,4 +1,4 @@
-"""The schemas that zom publishes, by name: nodes of each format, and every registered extension."""
+"""The published schemas by name: nodes of each format, and every registered extension."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["MODULES", "SchemaPart", "node_part", "part_named", "schema_names", "
 
 
 class SchemaPart(NamedTuple):
-    """A schema before it gets its identity: the root, and what it refers to."""
+    """A schema without an identity: the root, and the definitions it refers to."""
 
     name: str
     title: str
@@ -40,11 +40,11 @@ _SELF: Final[dict[str, Any]] = {"$ref": "#"}
 _NODE: Final[dict[str, Any]] = {"$ref": "#/$defs/node"}
 _WORDS: Final = {"v2": "Zarr v2", "v3": "Zarr v3", "draft": "Zarr v3 draft"}
 MODULES: Final[dict[str, Any]] = {"v2": node_v2, "v3": node_v3, "draft": node_draft}
-"""What makes the validation flavour of each format."""
+"""The module of each format's validation flavour."""
 
 
 def node_part(form: str, kind: str) -> SchemaPart:
-    """A node, array or group of a format.
+    """Return the schema of a node, array, group or entry point of a format.
 
     >>> node_part("v3", "array").title
     'Zarr v3 array'
@@ -77,10 +77,10 @@ def node_part(form: str, kind: str) -> SchemaPart:
 
 
 def _set_apart(module: Any, node: dict[str, Any], definitions: dict[str, Any]) -> None:
-    """Puts what arrays are among the definitions.
+    """Move the schema of arrays into the definitions.
 
-    ajv makes a function of what recurs; with arrays in it, its stack would hold no more than 30 groups
-    in each other.
+    ajv compiles recursive schemas to functions; with arrays inlined, its stack would allow at most 30 nested
+    groups.
     """
     definitions["array"], node["then"] = module.array(), {"$ref": "#/$defs/array"}
 
@@ -150,7 +150,7 @@ _KINDS: Final[dict[str, Callable[[str], SchemaPart]]] = {
 
 
 def schema_names() -> list[str]:
-    """The names that `json_schema` knows: nodes of each format, every registered extension and convention.
+    """Return the names for `json_schema`: nodes of each format, registered extensions and conventions.
 
     >>> schema_names()[:3], "codec/gzip" in schema_names(), "convention/xarray" in schema_names()
     (['v2/node', 'v2/array', 'v2/group'], True, True)
@@ -171,7 +171,7 @@ def schema_names() -> list[str]:
 
 @until_registered
 def part_named(name: str) -> SchemaPart:
-    """The schema of that name; UnknownName where there is none.
+    """Return the schema called `name`; raise UnknownName if there is none.
 
     >>> part_named("codec/gzip").title
     'gzip codec'
@@ -186,7 +186,7 @@ def part_named(name: str) -> SchemaPart:
 
 @until_registered
 def typed_part(name: str) -> SchemaPart:
-    """The codegen flavour of the schema of that name.
+    """Return the schema called `name` in the flavour "codegen".
 
     >>> typed_part("v3/node").title
     'V3Node'

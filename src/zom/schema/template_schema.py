@@ -1,8 +1,8 @@
-"""Templates as JSON Schema: the schema of v3 nodes, narrowed by what a template says of them.
+"""Templates as JSON Schema: the schema of v3 nodes, narrowed by a template.
 
-JSON Schema can say names, ranks, types, lengths by place, codecs of arrays without shards, attributes
-and members. What needs a look at two places at once (lengths by a dimension's name, counts, equal
-lengths, references) is reported.
+JSON Schema can express names, ranks, types, lengths by index, codecs of arrays without shards, attributes
+and members. Checks of two places at once (lengths by dimension name, counts, equal lengths, references)
+are reported as losses.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _IS_ARRAY: Final[dict[str, Any]] = {
     "required": ["node_type"],
 }
 _RANKS: Final = range(1, 9)
-"""The ranks that lengths by place are told for, where a template leaves the rank open."""
+"""The ranks for which lengths by index are checked, if a template leaves the rank open."""
 _ANY: Final[dict[str, Any]] = {"type": "object"}
 
 
 def template_part(template: Template, flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
-    """The schema of v3 documents that fit `template`, and what it doesn't say.
+    """Return the schema of v3 documents that match `template`, and its losses.
 
     >>> part, losses = template_part(ArrayTemplate(rank=2), "validation")
     >>> part.root["properties"]["shape"]["allOf"][1]
@@ -57,7 +57,7 @@ _WORDS: Final = {"array": "an array", "group": "a group", "any": "a node"}
 
 
 class _Maker:
-    """The schemas of a tree of templates."""
+    """Builds the schemas of a tree of templates."""
 
     def __init__(self, flavour: Flavour) -> None:
         self.builder = Builder("v3", flavour)
@@ -68,7 +68,7 @@ class _Maker:
         self.losses.append(Loss(where, what))
 
     def node(self, template: Any, where: str) -> dict[str, Any]:
-        """The schema of what fits a template; any node where there is none."""
+        """Return the schema of nodes that match a template; of any node without one."""
         if template is None:
             return self.builder.any_node()
         for reference in template.references:
@@ -147,7 +147,7 @@ class _Maker:
         rank: Any = template.rank if names is None else len(names)
         if not isinstance(rank, int):
             self.lose(f"{where}.shape", f"lengths of arrays of more than {_RANKS[-1]} dimensions")
-        # Of each rank the whole list is described: validators take half a tuple for a mistake.
+        # Describe the whole list for each rank: validators consider a partial tuple a mistake.
         for size in (rank,) if isinstance(rank, int) else _RANKS:
             if min(places) < size:
                 items = [_all(places.get(place, [{"type": "integer"}])) for place in range(size)]
@@ -189,7 +189,7 @@ class _Maker:
             _require(made, "attributes")
 
     def schema(self, given: dict[str, Any], where: str) -> dict[str, Any]:
-        """A JSON Schema of attributes, in its place: its references are to itself."""
+        """Return a JSON Schema of attributes for use inside another; any object, with a loss, for `$ref`."""
         if not _refers(given):
             return {name: value for name, value in given.items() if name not in {"$schema", "$id"}}
         self.lose(f"{where}.attributes", "a schema with references of its own")
@@ -222,7 +222,7 @@ class _Maker:
         return made
 
     def patterns(self, template: GroupTemplate, members: dict[str, Any], where: str) -> None:
-        """Adds the patterns of names, each without the names of those before it."""
+        """Add the patterns of names, each excluding the names before it."""
         patterns = cast("Sequence[Any]", template.patterns)
         before = [re.escape(name) for name in cast("Mapping[str, Any]", template.members)]
         made: dict[str, Any] = {}
@@ -236,7 +236,7 @@ class _Maker:
             if pattern.same:
                 self.lose(here, f"members share {', '.join(pattern.same)}")
         if made and self.codegen:
-            # Generators don't read patterns of names: a member is then of any of the templates.
+            # Generators ignore patterns of names: members may then match any of the templates.
             options = [*made.values(), *([self.builder.any_node()] if template.open else [])]
             members["additionalProperties"] = _any(options)
         elif made:
@@ -247,7 +247,7 @@ class _Maker:
 
 
 def narrow(made: dict[str, Any], name: str, schema: dict[str, Any]) -> None:
-    """Asks `schema` of a member, besides what is asked already."""
+    """Add `schema` to the checks of a member."""
     before = made["properties"].get(name, True)
     if before is True:
         made["properties"][name] = schema
@@ -287,7 +287,7 @@ def _sizes(extent: Any) -> dict[str, Any]:
 
 
 def _place(name: str, names: tuple[str | None, ...] | None) -> int | None:
-    """The place of a dimension that is called by its place, or by a name that stands at one."""
+    """Return the index of a dimension given by index, or by a name that occurs once."""
     if re.fullmatch("[0-9]+", name):
         return int(name)
     if names is None:
@@ -298,7 +298,7 @@ def _place(name: str, names: tuple[str | None, ...] | None) -> int | None:
 
 
 def _types(listed: tuple[str, ...]) -> dict[str, Any]:
-    """Data types by name or kind, as text or object."""
+    """Return the schema of data types by name or kind, as a name or an object."""
     plain, configured, patterned = known_families()
     names = [name for name in listed if name not in KINDS]
     kinds = frozenset(listed) & frozenset(KINDS)

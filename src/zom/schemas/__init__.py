@@ -1,4 +1,4 @@
-"""The published schemas as files: read from the package, nothing is generated.
+"""The published schemas as files: read from the package, not generated.
 
     >>> from zom import schemas
     >>> schemas.read("v3/node")["title"]
@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-import json  # the published files are zom's own: this module loads nothing that checks
+import json  # the published files are zom's own: this module loads no checks
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +27,7 @@ __all__ = ["index", "not_expressible", "read", "text"]
 
 @lru_cache(maxsize=1)
 def _home() -> Traversable:
-    """Where the files are: in the package, or at the top of a source checkout."""
+    """Return the folder of the files: in the package, or at the top of a source checkout."""
     packaged = files("zom.schemas").joinpath("data")
     if packaged.joinpath("index.json").is_file():
         return packaged
@@ -35,7 +35,7 @@ def _home() -> Traversable:
 
 
 def text(path: str) -> str:
-    """The file at `path` below the folder of schemas.
+    """Return the text of the file at `path` below the folder of schemas.
 
     >>> text("index.json")[:1]
     '{'
@@ -49,7 +49,7 @@ def text(path: str) -> str:
 
 @lru_cache(maxsize=1)
 def index() -> dict[str, Any]:
-    """What is published: for each schema its name, version, draft, flavour, title, sha256 and path.
+    """Return the index: for each schema its name, version, draft, flavour, title, id, path and sha256.
 
     >>> sorted(index()["schemas"][0])
     ['draft', 'flavour', 'id', 'name', 'path', 'sha256', 'title', 'version']
@@ -63,7 +63,7 @@ def read(
     draft: Literal["2020-12", "draft-07"] = "2020-12",
     flavour: Literal["validation", "codegen"] = "validation",
 ) -> dict[str, Any]:
-    """A published schema; NotFound where no such file is.
+    """Return a published schema; raise NotFound if there is no such file.
 
     >>> read("codec/gzip")["$schema"]
     'https://json-schema.org/draft/2020-12/schema'
@@ -77,7 +77,7 @@ def read(
 
 
 def not_expressible() -> dict[str, list[dict[str, str]]]:
-    """The rules that the schemas of each format can't say: code, text and source.
+    """Return the rules that the schemas of each format can't express: code, text and source.
 
     >>> sorted(not_expressible())
     ['draft', 'v2', 'v3']

@@ -1,1 +1,1 @@
-"""Documents made from what a designer knows: shapes and types, arrays that exist, nested mappings."""
+"""Build documents from shapes and types, existing arrays, or nested mappings."""

@@ -1,7 +1,7 @@
-"""Building array documents from what a designer knows: shape, type, chunks, compression.
+"""Build array documents from a shape, type, chunks and compression.
 
-The documents follow what other software reads best: codecs as objects with a configuration, data
-types as plain names, zstd for compression. What all formats share is here; the rest is theirs.
+The documents use the spellings with the widest support: codecs as objects with a configuration, data
+types as plain names, zstd for compression. This module holds what all formats share.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ __all__ = [
 ]
 
 DTypeLike: TypeAlias = Any
-"""What names a data type: a DataType, anything that numpy.dtype takes, a v3 name or definition."""
+"""A data type: a DataType, anything that numpy.dtype accepts, or a v3 name or definition."""
 
 Compression: TypeAlias = "str | Mapping[str, JSON] | Sequence[Mapping[str, JSON]] | None"
-"""How chunks are compressed: a name, perhaps with a level ("zstd", "gzip:9"), a codec or several as
-the document spells them, or None."""
+"""How to compress chunks: a name, optionally with a level ("zstd", "gzip:9"), one codec or several
+as the document spells them, or None."""
 
 ShardChoice: TypeAlias = "Literal['auto'] | int | Sequence[int | None] | None"
-"""How chunks are gathered into shards: by size, by lengths, or not at all."""
+"""How to group chunks into shards: by size, by lengths, or not at all."""
 
 
 class _Auto:
-    """The argument that leaves the choice to zom."""
+    """The type of `AUTO`, which leaves the choice to zom."""
 
     def __repr__(self) -> str:
         return "AUTO"
 
 
 AUTO: Final = _Auto()
-"""The fill value of the data type itself."""
+"""The default fill value of the data type."""
 
 _VARIABLE_ITEM = 32
-"""How long an element of variable length is taken to be where chunks are sized."""
+"""Assumed bytes of a variable-length element when chunks are sized."""
 
 
 _LEVELS = {"zstd": 3, "gzip": 5, "blosc": 5, "zlib": 5, "bz2": 5, "lz4": 1, "lzma": 6}
 
 
 def item_size(kind: DataType) -> int:
-    """Bytes of an element; what they are taken to be where elements differ in length.
+    """Return the bytes per element; an assumed size for variable-length types.
 
     >>> from zom.extension.resolve import data_type
     >>> item_size(data_type("int16")), item_size(data_type("string"))
@@ -76,7 +76,7 @@ def item_size(kind: DataType) -> int:
 
 
 def shape_of(shape: int | Iterable[int]) -> tuple[int, ...]:
-    """The lengths of the dimensions.
+    """Return `shape` as a tuple of lengths.
 
     >>> shape_of(4), shape_of([2, 3])
     ((4,), (2, 3))
@@ -91,7 +91,7 @@ def shape_of(shape: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def named_compression(compress: str) -> tuple[str, int]:
-    """The name and level of `zstd` or `zstd:9`.
+    """Return the name and level of `zstd` or `zstd:9`.
 
     >>> named_compression("gzip"), named_compression("zstd:9")
     (('gzip', 5), ('zstd', 9))
@@ -106,7 +106,7 @@ def named_compression(compress: str) -> tuple[str, int]:
 
 
 def spelled_compression(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSON]] | None) -> list[Any]:
-    """Compression that is given as the document spells it: one codec, several or none.
+    """Return compression given as document codecs (one, several or none) as a list.
 
     >>> spelled_compression({"id": "zlib"})
     [{'id': 'zlib'}]
@@ -125,7 +125,7 @@ def spelled_compression(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSO
 
 
 def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:
-    """The fill value as `form` spells it: the one given, or that of the type.
+    """Return the fill value as `form` spells it: the given one, or the default of the type.
 
     >>> from zom.extension.resolve import data_type
     >>> fill_of(data_type("int8"), AUTO, "v3"), fill_of(data_type("int8"), None, "v2")
@@ -145,7 +145,7 @@ def fill_of(kind: DataType, fill_value: object, form: Format) -> Any:
 
 
 def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None, rank: int) -> Any:
-    """The attributes, with the names of the dimensions where xarray looks for them.
+    """Return the attributes with dimension names in `_ARRAY_DIMENSIONS`, where xarray looks for them.
 
     >>> with_dimensions({"a": 1}, ["y"], 1)
     {'_ARRAY_DIMENSIONS': ['y'], 'a': 1}
@@ -164,7 +164,7 @@ def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | Non
 
 
 def names_of(dimension_names: Sequence[str | None]) -> tuple[str | None, ...]:
-    """The names of dimensions; text is not taken for a list of letters.
+    """Return dimension names as a tuple; reject a string instead of splitting it into letters.
 
     >>> names_of(["y", None])
     ('y', None)
@@ -176,7 +176,7 @@ def names_of(dimension_names: Sequence[str | None]) -> tuple[str | None, ...]:
 
 
 def numcodecs_level(name: str, level: int) -> dict[str, Any]:
-    """The level of a compressor of numcodecs, by the name that it has there.
+    """Return the level of a numcodecs compressor, under its parameter name in numcodecs.
 
     >>> numcodecs_level("lz4", 1), numcodecs_level("zlib", 5)
     ({'acceleration': 1}, {'level': 5})

@@ -1,4 +1,4 @@
-"""Chunk and shard shapes for arrays whose designer leaves them open."""
+"""Chunk and shard shapes for arrays without given ones."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["ChunkChoice", "auto_chunks", "auto_shards", "chosen_chunks", "inner_chunks", "refuse"]
 
 ChunkChoice: TypeAlias = "Literal['auto', 'whole'] | int | Sequence[int | None]"
-"""How chunks are chosen: by size, one for the whole array, one length for all dimensions, or a length
-for each; None or -1 there means the whole dimension."""
+"""How to choose chunks: by size, one for the whole array, one length for all dimensions, or a length
+per dimension; None or -1 means the whole dimension."""
 
 CHUNK_BYTES = 1 << 22
 INNER_BYTES = 1 << 20
@@ -31,14 +31,14 @@ BUILD = rule(
 
 
 def refuse(name: str, expected: str, found: object, fix: str | None = None) -> SpecError:
-    """The error for an argument that doesn't fit."""
+    """Return the error for an invalid argument."""
     fault = Fault(BUILD, (name,), expected, show(found), fix)
     problem = Problem(BUILD.code, "error", "/", "", fault.path, expected, fault.found, fix)
     return SpecError([problem], f"cannot build {dotted((name,))}")
 
 
 def auto_chunks(shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES) -> tuple[int, ...]:
-    """Chunk lengths for about `target` bytes: the longest dimension is halved until they fit.
+    """Choose chunk lengths for about `target` bytes by halving the longest dimension until they fit.
 
     >>> auto_chunks((48, 721, 1440), 4)
     (48, 91, 180)
@@ -47,7 +47,7 @@ def auto_chunks(shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES) 
     while math.prod(chunks) * itemsize > target and max(chunks) > 1:
         longest = chunks.index(max(chunks))
         chunks[longest] = -(-chunks[longest] // 2)
-    # Even lengths: the last chunk of a dimension is not a sliver.
+    # Even out lengths, so that the last chunk of a dimension is not a sliver.
     return tuple(
         -(-length // -(-length // chunk)) if length else 1
         for length, chunk in zip(shape, chunks, strict=True)
@@ -57,7 +57,7 @@ def auto_chunks(shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES) 
 def auto_shards(
     shape: Sequence[int], chunks: Sequence[int], itemsize: int, target: int = SHARD_BYTES
 ) -> tuple[int, ...]:
-    """Shard lengths for about `target` bytes: whole multiples of the chunk lengths, no longer than needed.
+    """Choose shard lengths for about `target` bytes: multiples of the chunk lengths, no longer than needed.
 
     >>> auto_shards((4096, 4096), (512, 512), 4)
     (4096, 4096)
@@ -74,7 +74,7 @@ def auto_shards(
 
 
 def inner_chunks(shards: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Chunk lengths for about 1 MiB, each of which divides the length of the shard.
+    """Choose chunk lengths for about 1 MiB that divide the shard lengths.
 
     >>> inner_chunks((1000, 900), 4)
     (500, 450)
@@ -93,7 +93,7 @@ def chosen_chunks(
     target: int = CHUNK_BYTES,
     name: str = "chunks",
 ) -> tuple[int, ...]:
-    """The chunk lengths that `choice` stands for.
+    """Return the chunk lengths that `choice` selects.
 
     >>> chosen_chunks((10, None), (100, 7), 8)
     (10, 7)
@@ -113,7 +113,7 @@ def chosen_chunks(
 
 
 def _length(chunk: Any, whole: int, name: str) -> int:
-    """One chunk length; None and -1 are the whole dimension."""
+    """Return one chunk length; None and -1 mean the whole dimension."""
     try:
         length = -1 if chunk is None else operator.index(chunk)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Specs from arrays that exist: numpy, h5py, dask, zarr, xarray, or anything that looks like them.
+"""Build specs from existing arrays: numpy, h5py, dask, zarr, xarray, or anything that looks like them.
 
-What the array says of its own layout is kept: chunks, shards, compression, fill value, names of
-dimensions, attributes. An array of zarr-python or zom brings its whole document.
+The array's own layout is kept: chunks, shards, compression, fill value, dimension names, attributes.
+Arrays of zarr-python or zom bring their whole document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["arguments_of", "document_in"]
 
 
 def document_in(array: Any) -> dict[str, Any] | None:
-    """The Zarr document that an array carries with it; None where it is not a Zarr array."""
+    """Return the Zarr document that an array carries, or None if it is not a Zarr array."""
     metadata = getattr(array, "metadata", None)
     to_dict = getattr(metadata, "to_dict", None)
     if to_dict is None:
@@ -36,7 +36,7 @@ def document_in(array: Any) -> dict[str, Any] | None:
 
 
 def arguments_of(array: Any) -> dict[str, Any]:
-    """What an array says of itself, as arguments of `build`.
+    """Return the properties of an array as arguments of `build`.
 
     >>> arguments_of(np.zeros((2, 3), "i2"))["shape"]
     (2, 3)
@@ -84,7 +84,7 @@ def _dtype_of(array: Any) -> Any:
 
 
 def _chunks_of(array: Any) -> tuple[int, ...] | None:
-    """Chunk lengths: one for each dimension (h5py, zarr), or dask's lengths of every chunk."""
+    """Return chunk lengths, given one per dimension (h5py, zarr) or as dask's lengths of every chunk."""
     chunks = getattr(array, "chunks", None)
     if not isinstance(chunks, (tuple, list)) or not chunks:
         return None
@@ -111,7 +111,7 @@ def _fill_of(array: Any) -> Any:
 
 
 def _compression_of(array: Any) -> str | None:
-    """h5py's own names; what Zarr has no name for is left to the default."""
+    """Return h5py's compression name if Zarr has an equivalent; otherwise None, which means the default."""
     name = getattr(array, "compression", None)
     if name != "gzip":
         return None
@@ -120,7 +120,7 @@ def _compression_of(array: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """An attribute as JSON holds it: bytes as text, numpy values as numbers and lists."""
+    """Return an attribute as JSON holds it: bytes as text, numpy values as numbers and lists."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, (np.ndarray, np.generic)):

@@ -1,4 +1,4 @@
-"""Groups from nested mappings: specs, arrays, and mappings that stand for groups."""
+"""Build groups from nested mappings of specs, arrays and mappings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["group_of"]
 
 
 def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
-    """The group of `cls` that `tree` describes.
+    """Build the group of `cls` that `tree` describes.
 
     >>> from zom import v3
     >>> list(group_of(v3.GroupSpec, {"a": {}}).members)
@@ -39,7 +39,7 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
 
 
 class _Open:
-    """A group in the making: what it is made of, what is left of that, and its members so far."""
+    """A group under construction: its source mapping, the items left to add, and its members so far."""
 
     __slots__ = ("left", "members", "tree")
 
@@ -50,17 +50,17 @@ class _Open:
 
 
 class _Groups:
-    """Groups made of mappings; a mapping that stands in several places is made into a group once."""
+    """Builds groups from mappings; a mapping in several places is built once."""
 
     def __init__(self, family: Family) -> None:
         self._family = family
         self._made: dict[int, Spec] = {}
         self._kept: list[object] = []
-        """What is known by its id must live on."""
+        """Keeps objects that are known by id alive."""
         self._above: set[int] = set()
 
     def group(self, cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
-        """The group of `cls` that `tree` describes; by iteration, for a tree may be deeper than the stack."""
+        """Build the group of `cls` that `tree` describes, by iteration: a tree may exceed the stack."""
         plain = cast("type[Group]", self._family.classes["group"])
         waiting = [_Open(tree)]
         self._above.add(id(tree))
@@ -80,7 +80,7 @@ class _Groups:
             self._kept.append(here.tree)
 
     def _next(self, here: _Open) -> Mapping[str, Any] | None:
-        """Make the members of a group, up to the first mapping of which no group was made yet."""
+        """Add members to a group; return the first mapping that needs its own group first, or None."""
         while here.left:
             name, value = here.left[-1]
             mark = id(value)
@@ -109,10 +109,10 @@ class _Groups:
 
 
 def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """`tree` with keys of one name each: `a/b` becomes a mapping in `a`."""
+    """Split keys of `tree` into one name per level: `a/b` becomes a mapping in `a`."""
     nested: dict[str, Any] = {}
     own: set[str] = set()
-    """The names of mappings that were made here, and may be added to."""
+    """The names of mappings that were created here, which may be extended."""
     for key, value in tree.items():
         first, *rest = parse_path(key) or ("",)
         if not rest and first not in nested:

@@ -1,1 +1,1 @@
-"""What pydantic asks of specs: how they are validated, dumped and described, and how they fail."""
+"""Pydantic support of specs: validation, dumping, JSON Schema, and errors."""

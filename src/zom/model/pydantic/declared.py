@@ -1,4 +1,4 @@
-"""What a class of specs declares is judged where it is declared: a document must be able to hold it."""
+"""Check the declarations of a spec class: documents must be able to hold its fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP = "put it into attributes, or make it a computed field"
 
 
 def check_declared(cls: type[Spec]) -> None:
-    """ExtensionError for a field that no document of the format can hold.
+    """Raise ExtensionError for a field that no document of the format can hold.
 
     >>> from zom import v2
     >>> class Named(v2.GroupSpec):

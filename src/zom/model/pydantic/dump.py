@@ -1,7 +1,7 @@
-"""Specs as plain values, with pydantic's options: `model_dump(include=..., exclude_none=True)`.
+"""Dump specs as plain values, with pydantic's options: `model_dump(include=..., exclude_none=True)`.
 
-Without options it is the document. Options apply to the members of nodes, as they do to the fields of a
-model: `exclude_none` leaves out `"filters": null`, and no null in attributes.
+Without options, the result is the document. Options apply to the members of nodes, like to the fields
+of a model: `exclude_none` omits `"filters": null`, but no null in attributes.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def dumped(  # noqa: PLR0913 - pydantic's options
     round_trip: bool = False,
     **_others: Any,
 ) -> dict[str, Any]:
-    """The document of `spec`, and its computed fields, as far as the options ask for them.
+    """Dump the document of `spec` and its computed fields, filtered by the options.
 
-    A document has only what was set, so `exclude_unset` leaves nothing out.
+    A document holds only set members, so `exclude_unset` has no effect.
 
     >>> from zom import v3
     >>> dumped(v3.GroupSpec(attributes={"a": 1, "b": 2}), include={"attributes": {"a"}})
@@ -64,7 +64,7 @@ def dumped(  # noqa: PLR0913 - pydantic's options
 
 
 def dumped_json(spec: Spec, *, indent: int | None = None, ensure_ascii: bool = False, **options: Any) -> str:
-    """The same as JSON text; `ensure_ascii` escapes all other characters.
+    """Return `dumped` as JSON text; `ensure_ascii` escapes non-ASCII characters.
 
     >>> from zom import v3
     >>> dumped_json(v3.GroupSpec(attributes={"a": 1}), include={"attributes"})
@@ -76,7 +76,7 @@ def dumped_json(spec: Spec, *, indent: int | None = None, ensure_ascii: bool = F
 
 
 class _Node:
-    """Nodes as plain values, by the options that apply to each."""
+    """Converts nodes to plain values under the given options."""
 
     def __init__(self, mode: Any, by_alias: bool, no_defaults: bool, no_none: bool, computed: bool) -> None:  # noqa: FBT001
         self.mode = mode
@@ -86,7 +86,7 @@ class _Node:
         self.computed = computed
 
     def changes_nothing(self, spec: Spec) -> bool:
-        """Whether every node is as its document."""
+        """Whether every node equals its document."""
         if self.no_defaults or self.no_none:
             return False
         return not self.computed or not any(_computed(type(node)) for _, node in walk(spec))

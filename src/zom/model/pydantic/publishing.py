@@ -1,7 +1,7 @@
-"""Where pydantic asks a spec class for its JSON Schema: zom's own is published.
+"""Publish zom's own JSON Schema when pydantic asks a spec class for one.
 
-The model imports nothing of `zom.schema`, which is made of models: who writes schemas is looked up, as
-bridges to libraries are.
+The model does not import `zom.schema`, which depends on it. The publisher is looked up in a registry,
+like bridges to libraries.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ _OWN: Final = "zom"
 
 
 class Publisher(Protocol):
-    """What describes spec classes to pydantic."""
+    """Describes spec classes to pydantic."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the publisher."""
         ...
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """None."""
+        """No alternative names."""
         ...
 
     def publish(self, cls: type[Spec], generator: Any, ref: str | None) -> tuple[dict[str, Any], str]:
-        """The schema of `cls`, and a name for it; what it refers to is put among those of `generator`."""
+        """Return the schema of `cls` and its name; referenced schemas are added to `generator`."""
         ...
 
 
 publishers: Final[Registry[Publisher]] = Registry(
     "publisher of schemas", "zom.publishers", "zom.schema.published"
 )
-"""Who describes spec classes; zom registers its own, and asks for no other."""
+"""The publishers of schemas; zom registers and uses only its own."""
 
 
 def published(cls: type[Spec], schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-    """The schema of `cls` as pydantic takes it, with what it refers to among the definitions."""
+    """Return the schema of `cls` for pydantic, and add the schemas it refers to as definitions."""
     generator: Any = cast("Any", handler).generate_json_schema
-    if isinstance(generator, LooseSchema):  # for the words of messages, which are those of single fields
+    if isinstance(generator, LooseSchema):  # used for messages, which describe single fields
         return handler(schema)
     made, ref = publishers[_OWN].publish(cls, generator, own_ref(schema))
-    # With a name, pydantic puts the schema among its definitions and refers to it. It has none before: a union
-    # would no longer know the class by its label.
+    # With a `ref`, pydantic puts the schema among its definitions and refers to it. It is set only now:
+    # otherwise a union would not know the class by its label.
     cast("Any", schema)["ref"] = ref
     return made

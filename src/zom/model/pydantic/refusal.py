@@ -1,7 +1,7 @@
-"""The error of a document that breaks rules: a `SpecError` to zom, a `ValidationError` to pydantic.
+"""The error of an invalid document: a `SpecError` to zom, a `ValidationError` to pydantic.
 
-pydantic takes the entries of a `ValidationError` over from what it calls, and puts its own steps before
-theirs. So a model that holds specs, and a validator that makes one, tell of each problem at its place.
+Pydantic adopts the entries of a `ValidationError` raised inside a validator and prefixes their locations.
+So models that hold specs, and validators that make one, report each problem at its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["refusal"]
 
 
 def refusal(problems: Iterable[Problem], subject: str, document: object = None) -> SpecError:
-    """The error of `document`, which has `problems`: `errors()` has an entry for each that is an error.
+    """Return the error of `document`; `errors()` has an entry for each of its `problems` that is an error.
 
     >>> from zom import v3
     >>> (problem,) = v3.GroupSpec.check({"zarr_format": 3, "node_type": "grp"})
@@ -36,10 +36,10 @@ def refusal(problems: Iterable[Problem], subject: str, document: object = None) 
 
 
 class _Refusal(SpecError, ValidationError):  # pyright: ignore[reportGeneralTypeIssues] - its stub is final, the class is not
-    """A SpecError that pydantic reads entry by entry."""
+    """A SpecError whose entries pydantic can read."""
 
     def __init__(self, *_: object) -> None:
-        """What pydantic calls it with was kept by `__new__`; `of` sets the rest."""
+        """Ignore pydantic's arguments: `__new__` used them, and `of` sets the rest."""
 
     @classmethod
     def of(cls, problems: tuple[Problem, ...], subject: str, document: object) -> Self:
@@ -56,13 +56,13 @@ class _Refusal(SpecError, ValidationError):  # pyright: ignore[reportGeneralType
         return (refusal, (self.problems, self.subject))
 
 
-# People and tracebacks know it by the name that they catch it by.
+# Users and tracebacks see the name of the exception to catch.
 _Refusal.__name__ = _Refusal.__qualname__ = SpecError.__name__
 _Refusal.__module__ = SpecError.__module__
 
 
 def _value_of(document: object) -> object:
-    """The value in which problems have their places; of text, what stands in it."""
+    """Return the value that problems point into; text is parsed first."""
     if not isinstance(document, (str, bytes)):
         return document
     faults: list[Fault] = []
@@ -71,7 +71,7 @@ def _value_of(document: object) -> object:
 
 
 def _line(problem: Problem, document: object) -> InitErrorDetails:
-    """An entry of `errors()`. Of what is missing, the input is what it is missing in."""
+    """Return an entry of `errors()`; the input of a missing value is its container."""
     inside = problem.inside
     steps = split_pointer(problem.pointer)
     loc: tuple[str | int, ...] = (*steps[: len(steps) - len(inside)], *inside)
@@ -90,6 +90,6 @@ def _line(problem: Problem, document: object) -> InitErrorDetails:
     if problem.fix:
         facts["fix"] = problem.fix
         text += "; {fix}"
-    # The names of zom's rules are pydantic's types: what they say doesn't depend on the version of either.
+    # The codes of zom's rules are pydantic's types, so the text doesn't depend on the version of either.
     kind = PydanticCustomError(cast("Any", problem.code), cast("Any", text), cast("dict[str, Any]", facts))
     return InitErrorDetails(type=kind, loc=loc, input=here)

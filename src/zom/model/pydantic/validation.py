@@ -1,7 +1,7 @@
-"""How pydantic validates specs: by their own class, with each problem at its place.
+"""Validate specs with pydantic: by their own class, with each problem at its place.
 
-A spec is made by `zom.model.assembly`, which calls pydantic for the fields of one node at a time. What
-pydantic is asked itself, by a model that holds a spec or by a `TypeAdapter`, goes the same way.
+`zom.model.assembly` makes specs, calling pydantic for the fields of one node at a time. Validation by
+a model that holds a spec, or by a `TypeAdapter`, takes the same path.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["core_schema_of", "label_of", "own_ref", "read"]
 
 _MADE = "zom_spec"
-"""Marks the schema of a class that was finished already."""
+"""Marks a class schema that is already complete."""
 
 
 def core_schema_of(
     cls: type[Spec], inner: core_schema.CoreSchema, handler: GetCoreSchemaHandler
 ) -> core_schema.CoreSchema:
-    """The schema by which pydantic validates and dumps specs of `cls`; `inner` is that of its fields."""
+    """Return the schema that validates and dumps specs of `cls`; `inner` is the schema of its fields."""
     known = cast("dict[str, Any]", inner).get("metadata", {}).get(_MADE)
     if known is not None:
-        if not known["recursive"]:  # it may have been named for a JSON Schema
+        if not known["recursive"]:  # a JSON Schema may have set it
             cast("dict[str, Any]", inner).pop("ref", None)
         return inner
-    # A class whose members are of the class itself refers to what encloses the model, not to it.
+    # In a recursive class, `ref` must name the outer validator instead of the inner model.
     ref: str | None = cast("dict[str, Any]", inner).pop("ref", None)
 
     def enter(value: Any, validate_fields: Callable[[Any], Any], info: Any) -> Any:
@@ -56,12 +56,12 @@ def core_schema_of(
         serialization=core_schema.plain_serializer_function_ser_schema(_serialized, info_arg=True),
         metadata={_MADE: {"recursive": recursive}},
     )
-    # A union names its classes by their labels in `loc`.
+    # A union uses the labels of its classes in `loc`.
     return Tag(label).__get_pydantic_core_schema__(cls, cast("GetCoreSchemaHandler", _Always(made)))
 
 
 class _Always:
-    """A handler that has one answer."""
+    """A handler that always returns the same schema."""
 
     def __init__(self, schema: core_schema.CoreSchema) -> None:
         self.schema = schema
@@ -71,14 +71,14 @@ class _Always:
 
 
 def own_ref(schema: core_schema.CoreSchema) -> str | None:
-    """What pydantic calls a class that refers to itself; None for another class."""
+    """Return pydantic's reference of a self-referential class; None for other classes."""
     facts = cast("dict[str, Any]", schema)
     ref: str | None = facts["ref"] if facts["metadata"][_MADE]["recursive"] else None
     return ref
 
 
 def read(cls: type[Spec], value: Any) -> Spec:
-    """The spec of `cls` that `value` is, or describes; an error of pydantic's where it breaks rules."""
+    """Return `value` if it is a spec of `cls`, otherwise parse it; raise pydantic's error if invalid."""
     if isinstance(value, cls):
         return value
     if is_spec(value):
@@ -90,13 +90,13 @@ def read(cls: type[Spec], value: Any) -> Spec:
 
 
 def label_of(cls: type[Spec]) -> str:
-    """What a class is called among others: the format's own ones by their format, too.
+    """Return the label of a class in a union; the formats' own classes include the format.
 
     >>> from zom import v2
     >>> label_of(v2.GroupSpec)
     'v2.GroupSpec'
     """
-    family = getattr(cls, "family", None)  # what formats derive from has none
+    family = getattr(cls, "family", None)  # the formats' base classes have none
     own = family is not None and cls is family.classes.get(cls.kind, cls)
     return f"{cls.family.form}.{cls.__name__}" if own else cls.__name__
 
@@ -116,7 +116,7 @@ def _serialized(spec: Any, info: Any) -> Any:
 
 
 def _refers(schema: object, ref: str, handler: GetCoreSchemaHandler) -> bool:
-    """Whether `schema` leads to the definition `ref`."""
+    """Whether `schema` refers to the definition `ref`."""
     seen: set[str] = set()
     waiting: list[Any] = [schema]
     while waiting:
@@ -135,7 +135,7 @@ def _refers(schema: object, ref: str, handler: GetCoreSchemaHandler) -> bool:
 
 
 def _resolved(reference: core_schema.CoreSchema, handler: GetCoreSchemaHandler) -> Mapping[str, Any]:
-    """What a reference leads to; nothing where that is still being made."""
+    """Return the target of a reference, or an empty mapping if it is still being built."""
     try:
         return cast("Mapping[str, Any]", handler.resolve_ref_schema(reference))
     except LookupError:

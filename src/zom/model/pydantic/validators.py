@@ -1,7 +1,7 @@
-"""Validators of users' classes: they check documents, which stay as they are, and must not give others.
+"""Validators of users' classes: they may reject documents, but must not change them.
 
-Pydantic takes what a validator returns for the value. A spec is its document: what a validator made of it would be lost, so it
-is refused.
+Pydantic replaces a value by what its validator returns. A spec is its document, so such a change would
+be lost; it is rejected instead.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def has_validators(cls: type[Spec]) -> bool:
 def changes_of(
     cls: type[Spec], values: Mapping[str, Any], made: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """The fields that validators made something else of than the document, or the class, gives; with what they made.
+    """Yield the fields that validators changed from the document's value or the default, with the result.
 
     >>> from zom.v3 import GroupSpec
     >>> list(changes_of(GroupSpec, {"node_type": "group", "attributes": {"n": 1}}, {"attributes": {"n": 2}}))
@@ -84,7 +84,7 @@ def _alike(given: Any, made: Any) -> bool:
     if isinstance(given, (list, tuple)) and isinstance(made, (list, tuple)):
         olds, news = cast("list[Any]", given), cast("list[Any]", made)
         return len(olds) == len(news) and all(map(_alike, olds, news))
-    # A value of a class of one's own is what Python has for what the document says.
+    # A value of another class, not of JSON, is the Python form of the document's value.
     before, after = cast("object", given), cast("object", made)
     is_own = type(before) is not type(after) and not isinstance(after, _JSON)
-    return is_own or before == after or before != before  # noqa: PLR0124 - NaN is alike
+    return is_own or before == after or before != before  # noqa: PLR0124 - NaN equals NaN here
