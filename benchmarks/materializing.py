@@ -101,7 +101,7 @@ def main() -> int:
         f"zom {zom.__version__}, zarr {zarr.__version__}, {nodes:,} nodes, {options.rounds} rounds, medians\n"
     )
     for name, seconds in found.items():
-        print(f"- {name}: {seconds / nodes * 1e6:.1f} us a node, {seconds / ours:.2f} of zom.materialize")
+        print(f"- {name}: {seconds / nodes * 1e6:.1f} us per node, {seconds / ours:.2f} of zom.materialize")
     ratio = found["zarr-python create_hierarchy"] / ours
     print(
         f"- {'met' if ratio >= TARGET else 'MISSED'}: create_hierarchy / zom.materialize: {ratio:.2f}, at least {TARGET}"

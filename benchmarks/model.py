@@ -200,11 +200,11 @@ def main() -> int:
     print("\nGrowth\n")
     for groups, (seconds, held) in ((100, small), (1000, large)):
         nodes = 1 + groups * (1 + trees.ARRAYS)
-        print(f"- {nodes:,} nodes: {micro(seconds, nodes)} and {held / nodes / 1e3:.2f} kB a node")
+        print(f"- {nodes:,} nodes: {micro(seconds, nodes)} and {held / nodes / 1e3:.2f} kB per node")
     print("\nTargets\n")
     ours = times["read zom"] / NODES
-    target("us a node", ours * 1e6, 60)
-    target("us a node, no two arrays alike", times["read zom, nothing alike"] / NODES * 1e6, 60)
+    target("us per node", ours * 1e6, 60)
+    target("us per node, no two arrays alike", times["read zom, nothing alike"] / NODES * 1e6, 60)
     target(
         "times faster than from_zarr",
         times["read pydantic-zarr from_zarr"] / store_nodes / ours,
@@ -212,11 +212,11 @@ def main() -> int:
         least=True,
     )
     for what in ("equal", "write"):
-        target(f"{what}, of pydantic-zarr's", times[f"{what} zom"] / times[f"{what} pydantic-zarr"], 1.0)
+        target(f"{what}, relative to pydantic-zarr", times[f"{what} zom"] / times[f"{what} pydantic-zarr"], 1.0)
     target("seconds to hash 100,000 nodes", times["hash zom"] * 100_000 / NODES, 2)
     for what in ("flatten", "like", "diff"):
         target(f"seconds to {what}", times[f"{what} zom"], 0.2)
-    target("kB a node", large[1] / (1 + 1000 * (1 + trees.ARRAYS)) / 1e3, 10)
+    target("kB per node", large[1] / (1 + 1000 * (1 + trees.ARRAYS)) / 1e3, 10)
     target("growth in time from 10,001 to 100,001 nodes, per node", large[0] / small[0] / 10, 1.3)
     return int(bool(missed))
 

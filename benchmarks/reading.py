@@ -87,7 +87,7 @@ def main() -> int:
     ours = each["zom.read"]
     print(f"zom {zom.__version__}, {nodes:,} nodes, {rounds} rounds, medians\n")
     for name in ("floor", "zom.read", "zarr-python members", "pydantic-zarr from_zarr"):
-        print(f"- {name}: {each[name]:.1f} us a node, {each[name] / ours:.2f} of zom.read")
+        print(f"- {name}: {each[name]:.1f} us per node, {each[name] / ours:.2f} of zom.read")
     ratio = found["zom.read"] / found["floor"]
     print(f"- {'met' if ratio <= TARGET else 'MISSED'}: zom.read / floor: {ratio:.2f}, at most {TARGET}")
     print(f"- open one array: {found['open one array, 2,000 times'] / 2000 * 1e6:.1f} us")
