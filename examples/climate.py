@@ -6,7 +6,7 @@ import xarray as xr
 import zom
 from zom import v3
 
-# What the dataset is: a document, before anything is written.
+# Describe the dataset as a document. Nothing is written yet.
 YEAR = np.arange(12, dtype="int64")
 LATITUDES = np.linspace(-90.0, 90.0, 19)
 spec = v3.GroupSpec(
@@ -37,7 +37,7 @@ spec = v3.GroupSpec(
 report = zom.validate(spec, conventions=["xarray"])
 assert report.ok, report
 
-# All of it is there, with its coordinates, or nothing.
+# Create everything, with coordinates, or nothing.
 with zom.materialize(spec, "climate.zarr", data={"time": YEAR, "lat": LATITUDES}) as root:
     tas = root.arrays()["tas"]
     for month in range(12):

@@ -4,7 +4,7 @@ import numpy as np
 
 import zom
 
-# Made without dask: a year of days, in shards of thirty.
+# Create a year of days in shards of thirty, without dask.
 with zom.open_group("daily.zarr", mode="w") as root:
     days = root.create_array(
         "t",
@@ -18,13 +18,13 @@ with zom.open_group("daily.zarr", mode="w") as root:
     for start in range(0, 360, 30):
         days[start : start + 30] = rng.normal(280 + start / 30, 5, (30, 40, 50))
 
-# One task for each shard: none reads a stored object twice.
+# One task per shard, so no stored object is read twice.
 lazy = zom.open_array("daily.zarr", "t").to_dask("shards")
 mean = lazy.mean(axis=0)
 anomaly = lazy - mean
 print(f"{lazy.npartitions} tasks read {lazy.nbytes:,} bytes")
 
-# Missing arrays are created first, with chunks as the data has them; tasks that would share a chunk are refused.
+# Missing arrays are created first, with the chunks of the data; tasks that would share a chunk are refused.
 group = zom.open_group("daily.zarr", mode="r+")
 zom.dask.store({"results/mean": mean, "results/anomaly": anomaly}, group)
 results = zom.open_group("daily.zarr", "results")

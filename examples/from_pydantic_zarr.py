@@ -1,4 +1,4 @@
-"""For people of pydantic-zarr: models of hierarchies, made from arrays, compared, flattened and stored."""
+"""For users of pydantic-zarr: model hierarchies, create them from arrays, compare, flatten and store them."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class Run(v3.GroupSpec[Attrs, v3.ArraySpec[Any]]):
 
 
 class Job(BaseModel):
-    """Specs are pydantic models: they are fields of others."""
+    """Specs work as fields of pydantic models."""
 
     run: Run
     owner: str
@@ -40,12 +40,12 @@ try:
 except (ValidationError, zom.SpecError) as error:
     print(error)
 
-# to_zarr and from_zarr: of a whole hierarchy, all or nothing.
+# to_zarr and from_zarr: a whole hierarchy, all or nothing.
 root = zom.materialize(run, "run.zarr", data=arrays)
 assert Run.parse(zom.read("run.zarr").to_dict()) == run
 print(zom.open_group("run.zarr").tree())
 
-# to_flat and from_flat, like with what is left out.
+# to_flat and from_flat; like ignores what you leave out.
 flat = run.flatten()
 print(sorted(flat))
 assert zom.unflatten(flat) == run

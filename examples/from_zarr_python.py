@@ -1,4 +1,4 @@
-"""For people of zarr-python: the calls that they know, and what zom adds."""
+"""For users of zarr-python: familiar calls, and what zom adds."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ squares.resize(12)
 squares.append([144, 169])
 del root["raw"]
 
-# What zom adds: the hierarchy as a document, plans before changes, and differences of what is stored.
+# What zom adds: the hierarchy as a document, plans before changes, and differences between stores.
 spec = root.read()
 print(zom.plan(spec.replace(attributes={"title": "renamed"}), "data.zarr", on_conflict="update"))
 zom.copy("data.zarr", "copy.zip")

@@ -1,4 +1,4 @@
-"""A library with a format of its own: Python classes for its files, JSON Schema for its readers in TypeScript.
+"""A library with its own format: Python classes for its files, JSON Schema for readers in TypeScript.
 
 The two files that it writes go into the TypeScript package: `schema.json` for ajv, which checks documents, and
 `types.json` for json-schema-to-typescript, which makes types of it: `npx json2ts types.json types.d.ts`.
@@ -15,14 +15,14 @@ from zom import v3
 
 
 class StationAttributes(TypedDict):
-    """What every station says of itself."""
+    """The attributes of every station."""
 
     name: str
     height: float
 
 
 class Station(v3.GroupSpec[StationAttributes, v3.ArraySpec[Any]]):
-    """A station: its attributes, and arrays alone."""
+    """A station: attributes, and only arrays as members."""
 
 
 def station(name: str, height: float, hours: int) -> Station:

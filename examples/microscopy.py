@@ -1,4 +1,4 @@
-"""Microscopy: an image with a pyramid and labels as OME-Zarr, checked, and one tile read from the coarsest level that fits."""
+"""Microscopy: write an OME-Zarr image with a pyramid and labels, validate it, and read a tile of the coarsest level that fits."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ group = zom.pyramid(
 report = zom.check("cells.ome.zarr", conventions=["ome"])
 assert report.ok, report
 
-# Labels lie beside the image: they take the most frequent value, never a mean.
+# Labels are next to the image. They use the most frequent value, not the mean.
 labels = zom.pyramid(
     (distance < 4000).astype("uint8"),
     "cells.ome.zarr",
@@ -36,7 +36,7 @@ labels = zom.pyramid(
 for name, level in group.arrays().items():
     print(f"level {name}: {level.shape} in chunks of {level.chunks}, {level.nbytes_stored():,} bytes stored")
 
-# A viewer that shows 128 pixels takes the smallest level that has as many.
+# A viewer that shows 128 pixels reads the smallest level with at least 128.
 fitting = [level for level in group.arrays().values() if level.shape[-1] >= 128]
 tile = fitting[-1][0, 8]
 print(

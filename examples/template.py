@@ -1,4 +1,4 @@
-"""Templates: a satellite product, as Python classes and as the document that they stand for.
+"""Templates: a satellite product, as Python classes and as the equivalent document.
 
 Run it: python examples/template.py
 """
@@ -24,7 +24,7 @@ class Band(ArrayClass, rank=2, dtype="uint16", dimension_names=["y", "x"], chunk
 
 
 class Resolution(GroupClass, same_length=True):
-    """All bands of one resolution: they have one shape."""
+    """All bands of one resolution, with equal shapes."""
 
     b02: Band
     b03: Band
@@ -63,11 +63,11 @@ bad = v3.GroupSpec(
 for problem in Product.check(bad):
     print(problem.pointer, "--", problem)
 
-# The same thing as a document, for those who don't write Python.
+# The same template as a document, for people who don't write Python.
 text = Product.template.to_json(indent=2)
 assert template.parse(text) == Product.template
 
-# And the other way: a template from products that are known to be good.
+# Infer a template from valid products.
 inferred = template.infer(good)
 print(inferred.to_json(indent=2))
 assert inferred.check(good) == ()

@@ -13,7 +13,7 @@ from zom.v2 import ArraySpec, GroupSpec
 
 @dataclass(frozen=True)
 class XAttrs:
-    """What xarray needs to know of an array."""
+    """The attributes that xarray needs."""
 
     _ARRAY_DIMENSIONS: list[str]
 

@@ -13,6 +13,7 @@ and may see everything. `pyramids` stands beside `integrations`.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -380,6 +381,12 @@ def test_a_store_is_shown_and_checked_without_numpy(tmp_path):
     )
     assert "float32" in done.stdout
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_the_architecture_page_lists_the_modules_of_the_ground_layer():
+    page = (Path(__file__).parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| ground |"))
+    assert set(re.findall(r"`(\w+)`", row)) == GROUND
 
 
 def test_specs_are_described_and_compared_without_numpy():

@@ -1,4 +1,4 @@
-"""Bundles: a small hierarchy in one JSON file, its values in base64: `bundle:///a/b.bundle`, or `b.bundle`."""
+"""Bundles: a small hierarchy in one JSON file, with values in base64: `bundle:///a/b.bundle`, or `b.bundle`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["BundleKind", "BundleStore", "bundle"]
 
 
 class BundleStore(Store):
-    """Values by key in the JSON object that the file at `path` holds."""
+    """Values by key in the JSON object in the file at `path`."""
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         self._path = Path(path)
@@ -35,7 +35,7 @@ class BundleStore(Store):
         try:
             values: dict[str, str] = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
-            return {}  # the first write makes the file
+            return {}  # the first write creates the file
         return values
 
     def _save(self, values: dict[str, str]) -> None:
@@ -66,7 +66,7 @@ class BundleStore(Store):
 
     @override
     def __getstate__(self) -> dict[str, Any]:
-        """What a worker process gets: it makes a lock of its own."""
+        """The state for a worker process, which makes its own lock."""
         return {**super().__getstate__(), "_guard": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The `decimals` codec: integers as text, with a separator between them."""
+"""The `decimals` codec: integers as text, with a separator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TYPE = rule(
 
 
 class DecimalsConfiguration(Configuration):
-    """What stands between two numbers."""
+    """The separator between two numbers."""
 
     separator: Literal[",", ";", "\n"] = ","
 
@@ -55,7 +55,7 @@ class DecimalsCodec(Codec):
         faults: list[Fault],
         path: tuple[str | int, ...],
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """The encoded size varies."""
         found = before.data_type if isinstance(before, Elements) else None
         if found is not None and found.kind not in {"int", "uint"}:
             faults.append(Fault(TYPE, path, "a data type of integers", found.name))
@@ -63,7 +63,7 @@ class DecimalsCodec(Codec):
 
     @override
     def bind(self, configuration: DecimalsConfiguration, before: Form, after: Form) -> Serializer:
-        """The coder for chunks that are `before`; decoding needs their shape."""
+        """The coder for chunks of the form `before`; decoding needs their shape."""
         if not isinstance(before, Block):
             raise ExtensionError("the decimals codec wants elements")
         return Decimals(before, configuration.separator)
@@ -77,7 +77,7 @@ class Decimals(Coder[Array, Data]):
         self._separator = separator
         limits = np.iinfo(block.dtype)
         longest = max(len(str(limits.min)), len(str(limits.max)))
-        self.most = (longest + 1) * block.count  # no chunk is longer: zom refuses what is
+        self.most = (longest + 1) * block.count  # longer chunks are refused
 
     @override
     def encode(self, chunk: Array) -> Data:
@@ -85,7 +85,7 @@ class Decimals(Coder[Array, Data]):
 
     @override
     def decode(self, chunk: Data) -> Array:
-        # What is decoded may be damaged, or made to do harm: check it before memory is made for it.
+        # Encoded bytes may be damaged or malicious: check them before allocating memory.
         texts = bytes(chunk).split(self._separator.encode()) if len(chunk) else []
         if len(texts) != self._block.count:
             raise CodecError(f"expected {self._block.count} numbers, found {len(texts)}")

@@ -10,7 +10,7 @@ __all__ = ["Dggs", "dggs"]
 
 
 class Dggs(Attributes, key="dggs"):
-    """What a group of cells says of its grid system."""
+    """The grid system of a group of cells."""
 
     name: Annotated[str, CheckedRule("name-lower", pattern("[a-z0-9_-]+"), must="the name is in lower case")]
     refinement_level: int | None

@@ -40,7 +40,7 @@ class HalvesCodec(Codec):
         faults: list[Fault],
         path: tuple[str | int, ...],
     ) -> Elements | None:
-        """Chunks with one dimension more, of uint8; the fill value is the high byte of the one before."""
+        """Chunks of uint8 with one more dimension and the fill value 0."""
         if not isinstance(before, Elements):
             return None
         if before.data_type is not None and before.data_type.name != "uint16":
@@ -51,7 +51,7 @@ class HalvesCodec(Codec):
 
     @override
     def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> ArrayCoder:
-        """The same for all chunks."""
+        """The coder is the same for all chunks."""
         return Halves()
 
 

@@ -1,4 +1,4 @@
-"""The `int3` data type: integers from -4 to 3, a byte each."""
+"""The `int3` data type: integers from -4 to 3, one byte each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `offset` chunk grid: a regular one whose first chunks are shorter, as tiles that begin at round coordinates."""
+"""The `offset` chunk grid: a regular grid with shorter first chunks, for tiles that begin at round coordinates."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SHORTER = rule(
 
 
 class OffsetConfiguration(Configuration):
-    """The length of all chunks but the first, and that of the first, along each dimension."""
+    """The chunk length and the first chunk's length along each dimension."""
 
     chunk_shape: list[Annotated[int, Interval(1)]]
     first: list[Annotated[int, Interval(1)]]
 
 
 class OffsetGrid(ChunkGrid):
-    """`offset`: one shorter chunk, then chunks of one length."""
+    """`offset`: one shorter chunk, then chunks of equal length."""
 
     name = "offset"
     configuration = OffsetConfiguration
@@ -44,7 +44,7 @@ class OffsetGrid(ChunkGrid):
         faults: list[Fault],
         path: tuple[str | int, ...],
     ) -> tuple[tuple[int, ...], ...] | None:
-        """Every length that a chunk has, for each dimension; None where something is at fault."""
+        """All chunk lengths along each dimension, or None if the grid is invalid."""
         before = len(faults)
         for name, given in (("chunk_shape", configuration.chunk_shape), ("first", configuration.first)):
             if shape is not None and len(given) != len(shape):
@@ -62,7 +62,7 @@ class OffsetGrid(ChunkGrid):
 
     @override
     def axes(self, configuration: OffsetConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-        """For each dimension, the first chunk and as many others as the array needs."""
+        """The first chunk and as many others as the array needs, per dimension."""
         return tuple(
             Axis.with_edges(length, [(first, 1), (size, max(0, -(-(length - first) // size)))])
             for length, first, size in zip(shape, configuration.first, configuration.chunk_shape, strict=True)

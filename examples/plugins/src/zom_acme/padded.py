@@ -1,4 +1,4 @@
-"""The `padded` chunk key encoding: `c/0000/0012`, so that keys sort as their numbers do."""
+"""The `padded` chunk key encoding: `c/0000/0012`, so that keys sort in numeric order."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["PaddedConfiguration", "PaddedEncoding", "padded"]
 
 
 class PaddedConfiguration(Configuration):
-    """How many digits a number has at least."""
+    """The minimum number of digits."""
 
     digits: Annotated[int, Interval(1, 9)] = 4
 
 
 @dataclass(frozen=True)
 class Padded(KeyWriter):
-    """Numbers of so many digits, with slashes between them."""
+    """Zero-padded numbers, separated by slashes."""
 
     digits: int
 
@@ -30,7 +30,7 @@ class Padded(KeyWriter):
 
     @override
     def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
-        """None for `c/01` where `key` gives `c/0001`: a chunk has one key."""
+        """Return None for `c/01` if `key` returns `c/0001`: a chunk has one key."""
         numbers = key.split("/")[1:]
         if len(numbers) != rank or not all(number.isascii() and number.isdigit() for number in numbers):
             return None

@@ -1,4 +1,4 @@
-"""The `rot` codec: a number is added to every byte, modulo 256."""
+"""The `rot` codec: add a number to every byte, modulo 256."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IDLE = rule(
 
 
 class RotConfiguration(Configuration):
-    """How much is added."""
+    """The number to add."""
 
     by: Annotated[int, Interval(0, 255)]
 
@@ -55,19 +55,19 @@ class RotCodec(Codec):
         faults: list[Fault],
         path: tuple[str | int, ...],
     ) -> Bytes:
-        """As many bytes as before."""
+        """The encoded size equals the decoded size."""
         if configuration.by == 0:
             faults.append(Fault(IDLE, (*path, "configuration", "by"), "an integer from 1 to 255", "0"))
         return before if isinstance(before, Bytes) else Bytes()
 
     @override
     def bind(self, configuration: RotConfiguration, before: Form, after: Form) -> ByteCoder:
-        """The coder for all chunks of one form; it is used from several threads at once."""
+        """The coder for all chunks of one form. Several threads use it at once."""
         return Rot(configuration.by)
 
 
 class Rot(Coder[Data, Data]):
-    """Adds `by` to every byte, and takes it away."""
+    """Add `by` to every byte to encode, subtract it to decode."""
 
     def __init__(self, by: int) -> None:
         self._by = by

@@ -1,4 +1,4 @@
-"""The `uuid` data type: 16 bytes, whose fill value is a text such as "123e4567-e89b-12d3-a456-426614174000"."""
+"""The `uuid` data type: 16 bytes, with a fill value such as "123e4567-e89b-12d3-a456-426614174000"."""
 
 from __future__ import annotations
 
