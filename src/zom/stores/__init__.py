@@ -1,1 +1,1 @@
-"""Stores: bytes by key, wherever people keep them."""
+"""Stores: bytes by key, in directories, files, memory and on servers."""

@@ -1,4 +1,4 @@
-"""What the methods of stores give beside values, checked: a package's store may give what it must not."""
+"""Checks for results of store methods other than values: a third-party store may return wrong types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Promised(Generic[T]):
-    """What a method must give: of which types it is, and what it is called."""
+    """The types that a method may return, and their description in messages."""
 
     types: tuple[type, ...]
     words: str
@@ -39,7 +39,7 @@ BLOCK: Final[Promised[AbstractContextManager[None]]] = Promised((AbstractContext
 
 
 def answer(store: Backend, key: str, verb: str, found: object, promised: Promised[T], method: str) -> T:  # noqa: PLR0913, PLR0917
-    """What `method` gave, which is what it promised; StoreError where it isn't.
+    """Return the result of `method` if its type is the promised one; StoreError otherwise.
 
     >>> from zom.stores.memory import MemoryStore
     >>> answer(MemoryStore(), "a", "create", True, FLAG, "_create")
@@ -54,7 +54,7 @@ def answer(store: Backend, key: str, verb: str, found: object, promised: Promise
 
 
 def flags(store: Backend, keys: Sequence[str], found: object, method: str) -> list[bool]:
-    """What `method` gave for each of the keys, True or False.
+    """Return the result of `method` if it has True or False for each key; StoreError otherwise.
 
     >>> from zom.stores.memory import MemoryStore
     >>> flags(MemoryStore(), ["a", "b"], [True, False], "_create_many")

@@ -1,7 +1,7 @@
-"""What a store defines: a few methods with an underscore, and what all others are made of by default.
+"""The methods that a store defines, with an underscore, and the defaults of all others.
 
-They see keys and byte ranges that were checked, and are not asked to write where the store is read-only:
-`Store`, which callers see, does that.
+They only get valid keys and byte ranges, and are never asked to write to a read-only store: `Store`,
+the public class, checks that first.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Origin"]
 
 Origin: TypeAlias = Literal["stored", "foreign", "made"]
-"""Where chunks come from: they are kept as they were written; they are those of a file of another format, as they
-are there; the store makes them, whenever they are read, of a file that has no such chunks."""
+"""Where chunks come from: "stored" as written; "foreign", the unchanged chunks of a file of another format;
+"made" by the store on each read, from a file that has no such chunks."""
 
 _HALF = compiled_later("[\ud800-\udfff]")
 
 
 class Backend(ABC):
-    """The side of a store that faces what it keeps its values in.
+    """The storage side of a store: the methods that subclasses implement.
 
     >>> sorted(Backend.__abstractmethods__)
     ['_read', 'url']
@@ -50,21 +50,21 @@ class Backend(ABC):
 
     @property
     def oddities(self) -> Sequence[Oddity]:
-        """What is odd in what the store found, and read nevertheless."""
+        """Irregular content that the store reads nevertheless."""
         return ()
 
     @property
     def losses(self) -> Sequence[Problem]:
-        """What a file of another format holds and its hierarchy does not; copies report it."""
+        """Content of a file of another format that its hierarchy lacks; copies report it."""
         return ()
 
     @property
     def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
-        """The chunks that were written since the last commit, by the paths of their arrays: copies hold them, too."""
+        """Chunks written since the last commit, by array path; copies hold them, too."""
         return {}
 
     def absorb(self, other: Backend) -> None:
-        """Take over what was written into `other`, a copy of this store that another process had.
+        """Merge the changes of `other`, a copy of this store from another process.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().absorb(MemoryStore())  # doctest: +ELLIPSIS
@@ -75,7 +75,7 @@ class Backend(ABC):
         raise StoreError(self.url, "", "merge", "its copies in other processes are no part of it")
 
     def origin(self, prefix: str) -> Origin:
-        """Where the chunks whose keys begin with `prefix` come from.
+        """Return the origin of the chunks whose keys start with `prefix`.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().origin("a/")
@@ -84,23 +84,23 @@ class Backend(ABC):
         del prefix
         return "stored"
 
-    # --- what a store defines ------------------------------------------------------------------
+    # --- required and basic methods ------------------------------------------------------------------
 
     @property
     @abstractmethod
     def url(self) -> str:
-        """Where the store is, without credentials: what messages and `repr` show."""
+        """The store's location without credentials, for messages and `repr`."""
 
     @abstractmethod
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        """The value, or those bytes of it; None where there is no such key."""
+        """Return the value of `key`, or its bytes in `byte_range`; None if it is missing."""
 
     def _write(self, key: str, value: bytes) -> None:
         del value
         raise ReadOnlyError(self.url, key, "write")
 
     def _write_view(self, key: str, value: memoryview[Any]) -> None:
-        """The same for memory of the caller's, which may change later: it is copied, unless a store keeps none of it."""
+        """Write memory that the caller may change later; the default copies it first."""
         self._write(key, value.tobytes())
 
     def _remove(self, key: str) -> None:
@@ -110,7 +110,7 @@ class Backend(ABC):
         del prefix
         raise StoreError(self.url, "", "list", "this store can't list its keys")
 
-    # --- what a store may define better ----------------------------------------------------------
+    # --- defaults that a store may override ----------------------------------------------------------
 
     def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
         for key in self._keys(prefix):
@@ -118,7 +118,7 @@ class Backend(ABC):
                 yield key, size
 
     def _size_of(self, key: str) -> int | None:
-        """How many bytes the value has; where nothing but the value can tell, it is read."""
+        """Return the size of the value in bytes; read the value only if nothing else tells."""
         found = self._snapshot(key)
         if found is None:
             return None
@@ -128,7 +128,7 @@ class Backend(ABC):
             found.close()
 
     def _read_value(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
-        """What `_read` gives, as bytes, whatever holds them."""
+        """Return the result of `_read` as bytes, whatever its type."""
         found = self._read(key, byte_range)
         value = found if type(found) is bytes else found_value(self, key, found)
         if byte_range is not None:
@@ -139,15 +139,15 @@ class Backend(ABC):
         values: list[bytes | None] = []
         for key, byte_range in requests:
             with self._told(key, "read"):
-                # How much it is, is looked at where all answers are together.
+                # The caller checks their lengths once all answers are there.
                 values.append(found_value(self, key, self._read(key, byte_range)))
         return values
 
     def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
-        """Those bytes of each value, with a mark of the version that they are of.
+        """Return the bytes of each part, with the mark of its version.
 
-        None where there is no such value, or another version of it than the one that is asked for. A store that
-        can't tell gives the mark None, and any version.
+        None means that the value is missing or has another version than the requested one. A store that
+        can't tell versions returns any, with the mark None.
         """
         keys = [part.key for part in parts]
         found = self._read_many([(part.key, part.byte_range) for part in parts])
@@ -198,8 +198,8 @@ class Backend(ABC):
         return Listing(keys, list(prefixes))
 
     def _lists_by_scan(self) -> bool:
-        """Whether listing one directory looks at all keys below it, as the method above does."""
-        return type(self)._list_dir is Backend._list_dir  # noqa: SLF001 - its own
+        """Whether listing one directory scans all keys below it, like the default `_list_dir`."""
+        return type(self)._list_dir is Backend._list_dir  # noqa: SLF001 - own method
 
     def _create(self, key: str, value: bytes) -> bool:
         with self._lock(key):
@@ -209,7 +209,7 @@ class Backend(ABC):
             return True
 
     def _claim(self, key: str, value: bytes) -> bool | None:
-        """As `_create`; None where only reading the key tells whose value is there, which a store need not do."""
+        """As `_create`; None if the caller must read the key to learn whose value it has."""
         return self._create(key, value)
 
     def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
@@ -240,10 +240,10 @@ class Backend(ABC):
         self._remove_many(moved)
 
     longest_key: int | None = None
-    """How many bytes a key may have, in UTF-8; None where nothing limits them."""
+    """The maximum length of a key in UTF-8 bytes; None if unlimited."""
 
     def holds(self, key: str) -> bool:
-        """Whether `key` can be one here: most stores hold Unicode text, and no bytes that are none.
+        """Whether the store can hold `key`: by default any valid Unicode text, so no lone surrogates.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().holds("a/b")
@@ -253,11 +253,11 @@ class Backend(ABC):
 
     @property
     def folds_names(self) -> bool:
-        """Whether names that differ only by case or Unicode form are one name here."""
+        """Whether names that differ only in case or Unicode form are the same name here."""
         return False
 
     def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
-        """Why what is wanted can't be done, as far as can be seen without doing it."""
+        """List why `wanted` can't be done, as far as a check without changes can tell."""
         return () if self.longest_key is None else long_keys(wanted.writes, self.longest_key)
 
     def _move(self, key: str, new: str) -> None:
@@ -274,31 +274,31 @@ class Backend(ABC):
         return locks.hold(key)
 
     def _lock_briefly(self, key: str) -> AbstractContextManager[None]:
-        """The same for a block in which this thread reads and changes that key, and does nothing else."""
+        """As `_lock`, for a block in which this thread only reads and changes that key."""
         return self._lock(key)
 
     def _excluding(self, key: str) -> AbstractContextManager[None]:
-        """Keep those out who hold the lock of `key`, while it is written or deleted as a whole.
+        """Exclude holders of the lock of `key` while it is written or deleted as a whole.
 
-        A store that sees to it in its own methods answers with `nullcontext()`.
+        A store whose own methods do this returns `nullcontext()`.
         """
         return self._lock(key)
 
     def _writing(self, *, helps: bool) -> AbstractContextManager[None]:
-        """A block in which one thread writes many values; it may help another one."""
+        """Open a block in which one thread writes many values; `helps` if it works for another thread."""
         del helps
         return nullcontext()
 
     @contextmanager
     def _excluding_all(self, keys: Iterable[str]) -> Generator[None]:
-        """The same for many keys, in one order for all who ask, so that none waits for another in a ring."""
+        """As `_excluding` for many keys, in a fixed order that prevents deadlocks."""
         with ExitStack() as held:
             for key in sorted(set(keys)):
                 held.enter_context(self._excluding(key))
             yield
 
     def _reason(self, cause: Exception) -> str:
-        """What a failure below means, in a few words."""
+        """Describe a failure of the storage below in a few words."""
         if isinstance(cause, MemoryError):
             return reason_of_number(errno.ENOMEM)
         if isinstance(cause, OSError) and cause.strerror:
@@ -306,7 +306,7 @@ class Backend(ABC):
         return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
     def _told(self, key: str, verb: str) -> _Told:
-        """Turns what goes wrong in the block into one error that says where."""
+        """Return a block that converts any exception to a StoreError with the place."""
         return _Told(self, key, verb)
 
 

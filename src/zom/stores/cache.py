@@ -1,4 +1,4 @@
-"""A store that remembers what was read."""
+"""A store that caches the values that it reads."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["CacheStore"]
 
 _OVERHEAD = 200
-"""About what an entry takes beside its value: many empty values take memory, too."""
+"""Approximate memory of an entry besides its value: many empty values take memory, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The mark of a version that is in memory: it has the value, which the cache may have let go by the next part."""
+    """The mark of a cached version: it holds the value, which the cache may drop before the next part."""
 
     value: bytes
 
 
 class CacheStore(WrapperStore):
-    """Remembers whole values that were read, up to a number of bytes, the oldest forgotten first.
+    """Caches whole values that were read, up to `max_bytes`, and drops the least recently used first.
 
-    What others change behind it is noticed for a key that is locked, and else not: use it on data that
-    is not being written.
+    It only notices changes made by others for a key that is locked: use it on data that is not being written.
 
     >>> from zom.stores.memory import MemoryStore
     >>> inner = MemoryStore({"a": b"1"}); store = CacheStore(inner)
@@ -65,12 +64,12 @@ class CacheStore(WrapperStore):
     def __reduce__(self) -> tuple[Any, ...]:
         return (_remake, (self.inner, self.max_bytes))
 
-    # --- what is remembered ------------------------------------------------------------------------
+    # --- the cache ---------------------------------------------------------------------------------
 
     def _remember(self, key: str, value: bytes | None, changes: int) -> None:
         size = _OVERHEAD + len(value or b"")
         with self._guard:
-            # What was read before a change may be older than it.
+            # A value read before a change may be outdated.
             if value is None or size > self.max_bytes or changes != self._changes or key in self._values:
                 return
             self._values[key] = value
@@ -81,7 +80,7 @@ class CacheStore(WrapperStore):
 
     @contextmanager
     def _changing(self, keys: Sequence[str] | None) -> Generator[None]:
-        """Forget `keys`, or all, before the block and after it: meanwhile either value may be read."""
+        """Drop `keys`, or all, before and after the block: a read in it may return either value."""
         self._forget(keys)
         try:
             yield
@@ -140,7 +139,7 @@ class CacheStore(WrapperStore):
         return versions
 
     def _held(self, part: Part) -> _Held | None:
-        """The value that the part is of, where it is known, or was when another part of it was read."""
+        """Return the value of the part if it is cached, or was when another part of it was read."""
         if part.version is None:
             value = self._known(part.key)
             return None if value is None else _Held(value)
@@ -148,7 +147,7 @@ class CacheStore(WrapperStore):
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
-        return Store._read_into(self, key, target)  # noqa: SLF001 - a value that is read is remembered
+        return Store._read_into(self, key, target)  # noqa: SLF001 - the default reads through the cache
 
     @override
     def _snapshot(self, key: str) -> Snapshot | None:

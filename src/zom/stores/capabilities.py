@@ -1,4 +1,4 @@
-"""What a store can do, as data: callers choose their way by it, and the store suite its tests."""
+"""Capabilities of a store, as data: callers adapt to them, and the store suite selects its tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Capabilities"]
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a store can do, as data.
+    """The capabilities of a store.
 
     >>> Capabilities(listable=False).listable
     False
@@ -18,28 +18,28 @@ class Capabilities:
     writable: bool = True
     listable: bool = True
     atomic_replace: bool = True
-    """A reader sees the old value or the new one, whatever happens to the writer."""
+    """A reader sees either the old value or the new one, even if the writer fails."""
     create_if_absent: bool = False
     """Of several creators of one key, in any process, exactly one succeeds."""
     compare_and_set: bool = False
-    """A value is replaced only where it is still the one that was read, among all who use `replace`."""
+    """Among all users of `replace`, a value is replaced only if it is still the one that was read."""
     durable: bool = False
-    """What was written survives a loss of power."""
+    """Written data survives a power cut."""
     rename: bool = False
     """A whole prefix moves in one step."""
     move: bool = False
-    """One key takes the place of another in one step, and no room is needed for a copy."""
+    """One key replaces another in one step, without space for a copy."""
     nested_keys: bool = True
-    """A key may lie below another, as `a/b` below `a`: files can't."""
+    """A key may be below another one, such as `a/b` below `a`; file systems can't do this."""
     parallel: int = 1
-    """How many requests of one `get_many` the store works on at once; 1 where it answers in turn."""
+    """Number of requests of one `get_many` that the store serves at once; 1 if one after the other."""
     process_locks: bool = False
-    """`lock` keeps out other processes, too, and those who `set` without it."""
+    """`lock` also excludes other processes, and those that `set` without it."""
     lock_holds_all: bool = False
-    """While a lock is held, other threads wait with all they do, whatever the key."""
+    """While a lock is held, all operations of other threads wait, for any key."""
     transactional: bool = False
-    """Nobody else sees what is written before the owner commits it: a change needs no journal and no marks."""
+    """Writes are invisible to others until the owner commits: a change needs no journal and no marks."""
     merges: bool = False
-    """What is written into a copy that another process has can be taken over: `absorb`."""
+    """`absorb` can merge the changes of a copy in another process."""
     zarr_keys: bool = False
-    """Only keys of Zarr v3 are held, and checked: the document of an array comes before its chunks."""
+    """Only valid keys of Zarr v3 are accepted: write the document of an array before its chunks."""

@@ -1,4 +1,4 @@
-"""Credentials, and how they are kept out of whatever people see: messages, `repr`, logs, pickles."""
+"""Credentials, and functions that keep them out of messages, `repr`, logs and pickles."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PLAIN_OPTIONS = {
     "use_emulator",
     "virtual_hosted_style_request",
 }
-"""The options of obstore that hold no secret: these travel in a pickle, others don't."""
+"""The options of obstore that hold no secret: pickles include only these."""
 _USERINFO = re.compile(r"(?<=://)[^/\s@]*@")
 _QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'`)>,]*=[^\s\"'`)>]*")
 _HEADER = compiled_later(r"(?i)\b(authorization|cookie|x-amz-[a-z-]*token|x-goog-[a-z-]*)\b\s*[:=].*")
@@ -61,7 +61,7 @@ def is_secret(name: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """The URL without user, password, query and fragment: any of them may be secret.
+    """Return the URL without user, password, query and fragment: any of them may be secret.
 
     >>> shown_url("https://me:secret@example.org/data.zarr?sig=secret")
     'https://example.org/data.zarr'
@@ -76,17 +76,17 @@ def shown_url(url: str) -> str:
     except ValueError:
         whole = False
         parts = urlsplit("")
-    # What follows "#" or "?" may be the rest of a password that nobody escaped.
+    # What follows "#" or "?" may be the rest of an unescaped password.
     if not whole or (":" in parts.netloc and "@" in parts.query + parts.fragment and "@" not in parts.netloc):
         return f"{url.partition('://')[0]}://..."
-    # Not by urlunsplit: versions of Python differ in what they do with slashes that follow no host.
+    # Not urlunsplit: its treatment of slashes without a host differs between Python versions.
     scheme, rest = (f"{parts.scheme}:", url.partition(":")[2]) if parts.scheme else ("", url)
     slashes = "//" if parts.netloc or rest.startswith("//") else ""
     return f"{scheme}{slashes}{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def hidden(text: str, secrets: Iterable[str] = ()) -> str:
-    """A foreign message without the secrets that are known, nor what looks like some in a URL.
+    """Remove known secrets, and likely ones in URLs and headers, from another library's message.
 
     >>> hidden("GET https://me:pw@example.org/a?X-Sig=1 failed: k1", ["k1"])
     'GET https://example.org/a?... failed: ...'
@@ -97,7 +97,7 @@ def hidden(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def secrets_in(options: Any, *, every: bool = False) -> list[str]:
-    """The values of all options that may be secret, or of every option.
+    """List the values of all options that may be secret, or of every option.
 
     >>> secrets_in({"region": "eu", "client_options": {"authorization": "Bearer x"}})
     ['Bearer x']
@@ -118,7 +118,7 @@ def _is_plain(name: str) -> bool:
 
 
 def without_secrets(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of obstore that are known to hold no secret.
+    """Return the options of obstore that are known to hold no secret.
 
     >>> without_secrets({"region": "eu", "secret_access_key": "x"})
     {'region': 'eu'}

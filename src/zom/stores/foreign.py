@@ -1,6 +1,6 @@
-"""Objects of other libraries as stores: of zarr-python, obstore, fsspec, icechunk and universal-pathlib.
+"""Objects of other libraries as stores: zarr-python, obstore, fsspec, icechunk and universal-pathlib.
 
-They are told by what they offer: no library is imported to find out.
+They are recognized by their attributes and loaded classes, without importing any library.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["SESSION", "adapted", "is_of", "kind_of"]
 
 _ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
-"""File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
+"""File systems of fsspec that hold exactly one hierarchy."""
 
 SESSION = "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
-"""What is opened of an icechunk repository."""
+"""The message for an icechunk repository, which is opened through a session."""
 
 
 def adapted(place: Any, *, read_only: bool) -> Store:
-    """A store around an object of another library, told by what it offers.
+    """Return a store around an object of another library.
 
     >>> adapted(7, read_only=True)
     Traceback (most recent call last):
@@ -42,7 +42,7 @@ def adapted(place: Any, *, read_only: bool) -> Store:
     if type(place).__module__.partition(".")[0] == "obstore" and not is_of(
         "fsspec.spec", "AbstractFileSystem", place
     ):
-        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded only if needed
 
         return ObjectStore(place, read_only=read_only)
     path = getattr(place, "path", getattr(place, "root", None))
@@ -55,29 +55,29 @@ def adapted(place: Any, *, read_only: bool) -> Store:
 
 
 def _in_file_system(filesystem: Any, path: str, *, read_only: bool) -> Store:
-    """A store around a path in a file system of fsspec: what a mapper is, or a UPath."""
+    """Return a store around a path in an fsspec file system, as in a mapper or a UPath."""
     if type(filesystem).__module__.partition(".")[0] == "obstore":
         return _of_obstore(filesystem, path, read_only=read_only)
-    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such paths
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - loaded only for such paths
 
     return FsspecStore(filesystem, path, read_only=read_only)
 
 
 def _of_obstore(filesystem: Any, path: str, *, read_only: bool) -> Store:
-    """A store around the obstore that obstore's own file system for fsspec has.
+    """Return a store around the obstore store inside obstore's own fsspec file system.
 
-    That file system reads no whole values in batches, and a missing one fails the batch (obstore 0.12).
+    That file system can't read whole values in batches, and a missing one fails the batch (obstore 0.12).
     """
-    from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+    from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded only if needed
 
-    bucket, inner = filesystem._split_path(path)  # noqa: SLF001 - it has no other name
+    bucket, inner = filesystem._split_path(path)  # noqa: SLF001 - there is no public method
     prefix = f"{inner.strip('/')}/".lstrip("/")
     return ObjectStore(filesystem._construct_store(bucket), prefix, read_only=read_only)  # noqa: SLF001 - as above
 
 
 def _file_system(place: Any, *, read_only: bool) -> Store:
-    """A store around a file system of fsspec that has a root of its own."""
-    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
+    """Return a store around an fsspec file system that has a root of its own."""
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - loaded only for such file systems
     from zom.stores.fsspec.file_systems import protocols  # noqa: PLC0415 - as above
 
     protocol = protocols(place)[0]
@@ -88,7 +88,7 @@ def _file_system(place: Any, *, read_only: bool) -> Store:
 
 
 def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
-    """A store around one of zarr-python's; one that is only a cover is taken off."""
+    """Return a store around a zarr-python store, unwrapping bridges and other wrappers."""
     if is_of("zom.stores.zarr_python.bridge", "Bridge", place):
         inner = cast("Store", place.inner)
         shut = (read_only or place.read_only) and inner.capabilities.writable
@@ -96,15 +96,15 @@ def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
     if is_of("zarr.storage", "ObjectStore", place):
         return adapted(place.store, read_only=read_only or place.read_only)
     if type(place) is getattr(sys.modules.get("zarr.storage"), "LocalStore", None):
-        from zom.stores.local import LocalStore  # noqa: PLC0415 - it is above the objects of others
+        from zom.stores.local import LocalStore  # noqa: PLC0415 - a layer above this module
 
-        # zarr-python deletes through links, and never finishes listing a link to a directory above it.
+        # zarr-python deletes through links, and lists a link to a parent directory endlessly.
         return LocalStore(place.root, create="later", read_only=read_only or place.read_only)
     if is_of("zarr.storage", "FsspecStore", place):
-        from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such stores
+        from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - loaded only for such stores
         from zom.stores.fsspec.file_systems import unwrapped  # noqa: PLC0415 - as above
 
-        # zarr-python lets threads ask a file system at once that was not made for it, as that of a tar file.
+        # zarr-python uses file systems from several threads that don't support it, such as one of a tar file.
         filesystem, path = unwrapped(place.fs, str(place.path))
         if not filesystem.async_impl:
             return FsspecStore(filesystem, path, read_only=read_only or place.read_only)
@@ -118,7 +118,7 @@ def _below(whole: Store, path: str) -> Store:
 
 
 def is_of(module: str, name: str, place: object) -> bool:
-    """Whether it is an instance of a class in a module; nothing is imported to find out.
+    """Whether `place` is an instance of a class in a module; imports nothing.
 
     >>> is_of("builtins", "dict", {}), is_of("not_imported", "Group", {})
     (True, False)
@@ -128,7 +128,7 @@ def is_of(module: str, name: str, place: object) -> bool:
 
 
 def kind_of(place: object) -> str:
-    """The full name of its class.
+    """Return the full name of the class of `place`.
 
     >>> kind_of({})
     'builtins.dict'

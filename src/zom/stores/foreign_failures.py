@@ -1,4 +1,4 @@
-"""Failures of packages that stores are made of, told apart by what they say."""
+"""Failures of the packages that stores use, classified by type and message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["is_absence", "is_no_directory", "is_panic", "lacks_bucket"]
 
 
 def is_absence(cause: BaseException) -> bool:
-    """Whether there is no file of that name; packages have errors of their own with the number of the system.
+    """Whether a file is missing; some packages raise their own OSError with the system's number.
 
     >>> is_absence(FileNotFoundError()), is_absence(OSError(errno.ENOENT, "")), is_absence(OSError(errno.EIO, ""))
     (True, True, False)
@@ -20,7 +20,7 @@ def is_absence(cause: BaseException) -> bool:
 
 
 def is_no_directory(cause: BaseException) -> bool:
-    """Whether a file is where a directory was looked for.
+    """Whether a file was found instead of a directory.
 
     >>> is_no_directory(NotADirectoryError()), is_no_directory(OSError(errno.ENOTDIR, "")), is_no_directory(OSError())
     (True, True, False)
@@ -31,7 +31,7 @@ def is_no_directory(cause: BaseException) -> bool:
 
 
 def is_panic(cause: BaseException) -> bool:
-    """Whether a package in Rust broke down; other exceptions that are no Exception are the user's.
+    """Whether a Rust package panicked; other BaseExceptions come from the user.
 
     >>> is_panic(KeyboardInterrupt())
     False
@@ -40,7 +40,7 @@ def is_panic(cause: BaseException) -> bool:
 
 
 def lacks_bucket(cause: BaseException | None) -> bool:
-    """Whether not one object is missing but all of them: services answer 404 to both.
+    """Whether the whole bucket is missing, not just an object: services answer 404 to both.
 
     >>> lacks_bucket(FileNotFoundError("404 <Code>NoSuchBucket</Code>")), lacks_bucket(FileNotFoundError("a"))
     (True, False)

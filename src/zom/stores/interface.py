@@ -1,6 +1,6 @@
 """The interface of stores: bytes by key, in batches.
 
-Zarr v3 core, section "Abstract store interface"; its operations under their names here:
+The operations of Zarr v3 core, section "Abstract store interface", and their names here:
 
     get                   Store.get                erase          Store.delete
     get_partial_values    Store.get_many           erase_values   Store.delete_many
@@ -8,9 +8,9 @@ Zarr v3 core, section "Abstract store interface"; its operations under their nam
     set_partial_values    Store.set_partial        list, list_prefix   Store.list
                                                    list_dir       Store.list_dir
 
-A new store defines `_read`, and as far as it can `_write`, `_remove` and `_keys`; everything else has a
-default made of these. Missing is None; whatever else goes wrong raises `StoreError`. Keys are checked
-here, and so is whether the store may be written: a store's own methods see good keys only.
+A new store defines `_read`, and if it can `_write`, `_remove` and `_keys`; all other methods have
+defaults based on these. Missing values are None; every other failure raises `StoreError`. The methods
+here check keys and write access first, so that a store's own methods only see valid keys.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ class Store(Backend):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # Keys, ranges and the right to write are checked in the public methods, for every store alike.
+        # The public methods check keys, ranges and write access, for every store.
         for name in _VERBS & vars(cls).keys():
             raise TypeError(f"{cls.__name__}.{name}: a store defines the method with an underscore instead")
 
     @property
     def place(self) -> str:
-        """What tells where the store is from all other places, without credentials: its URL, unless that is not enough.
+        """Where the store is, unique and without credentials: its URL, or more if that is ambiguous.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().place
@@ -110,7 +110,7 @@ class Store(Backend):
     # --- reading -----------------------------------------------------------------------------------
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
-        """The value under `key`, or the bytes of it that `byte_range` means; None where it is missing."""
+        """Return the value of `key`, or its bytes in `byte_range`; None if it is missing."""
         check_stored_key(key)
         try:
             if byte_range is not None:
@@ -122,9 +122,9 @@ class Store(Backend):
             raise StoreError(self.url, key, "read", self._reason(cause)) from cause
 
     def get_into(self, key: str, target: memoryview[Any]) -> int | None:
-        """Put the value under `key` into `target`, and give its length; None where it is missing.
+        """Read the value of `key` into `target` and return its length; None if it is missing.
 
-        Where the length is not that of `target`, what `target` holds then means nothing.
+        If the length differs from that of `target`, the contents of `target` are undefined.
 
         >>> from zom.stores.memory import MemoryStore
         >>> target = bytearray(3)
@@ -144,7 +144,7 @@ class Store(Backend):
             raise StoreError(self.url, key, "read", self._reason(cause)) from cause
 
     def get_many(self, requests: Iterable[Request]) -> list[bytes | None]:
-        """The answers to all requests, in their order; the store reads as many at once as suits it."""
+        """Return the values of all requests, in order; the store chooses how many it reads at once."""
         pairs = [(request, None) if isinstance(request, str) else request for request in requests]
         for key, byte_range in pairs:
             self._check_request(key, byte_range)
@@ -158,10 +158,10 @@ class Store(Backend):
             return values
 
     def get_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
-        """The bytes that all `parts` mean, in their order, with marks of the versions that they are of.
+        """Return the bytes of all `parts`, in order, each with the mark of its version.
 
-        A part with such a mark is of that version: None says that there is no value, or another version now. Where
-        the mark is None, the store can't tell versions, and gives any. `replace` wants the marks of `get_version`.
+        A part with such a mark asks for that version: None means that the value is missing or changed. A mark
+        of None means that the store can't tell versions. `replace` needs the marks of `get_version` instead.
 
         >>> from zom.stores.memory import MemoryStore
         >>> [found] = MemoryStore({"a": b"0123"}).get_parts([Part("a", Suffix(1))]); found.value
@@ -182,14 +182,14 @@ class Store(Backend):
                 check_range(byte_range)
 
     def exists(self, key: str) -> bool:
-        """Whether there is a value under `key`."""
+        """Whether `key` has a value."""
         return self.get(key, Range(0, 0)) is not None
 
     def snapshot(self, key: str) -> AbstractContextManager[Snapshot | None]:
-        """A block in which the value under `key` is read in parts, of one version of it.
+        """Open a block that reads one version of the value of `key` in parts.
 
-        None where it is missing. Where a store can't hold a version, as most web services can't, it says
-        `consistent = False`, and looking whether the value is there takes a request.
+        It yields None if the value is missing. A store that can't hold a version, like most web services,
+        sets `consistent = False`, and checking that the value exists takes a request.
 
         >>> from zom.stores.memory import MemoryStore
         >>> with MemoryStore({"a": b"0123"}).snapshot("a") as value:
@@ -199,13 +199,13 @@ class Store(Backend):
         return OpenSnapshot(self, check_stored_key(key))
 
     def open_snapshot(self, key: str) -> Snapshot | None:
-        """The same without a block: whoever opens it closes it."""
+        """Return the same snapshot without a block; the caller closes it."""
         check_stored_key(key)
         with self._told(key, "read"):
             return answer(self, key, "read", self._snapshot(key), SNAPSHOT, "_snapshot")
 
     def get_version(self, key: str) -> Versioned | None:
-        """The value under `key` with the mark that `replace` asks for; None where it is missing."""
+        """Return the value of `key` with the mark that `replace` needs; None if it is missing."""
         check_stored_key(key)
         with self._told(key, "read"):
             found = answer(self, key, "read", self._read_version(key), VERSIONED, "_read_version")
@@ -217,7 +217,7 @@ class Store(Backend):
     # --- writing -----------------------------------------------------------------------------------
 
     def set(self, key: str, value: Buffer) -> None:
-        """Put `value` under `key`: afterwards, whatever happens, there is the old value or the new."""
+        """Write `value` to `key`; a failure leaves either the old value or the new one."""
         self._check_write(key, "write")
         try:
             with self._excluding(key):
@@ -231,10 +231,10 @@ class Store(Backend):
             raise StoreError(self.url, key, "write", self._reason(cause)) from cause
 
     def set_many(self, items: Mapping[str, Buffer] | Iterable[tuple[str, Buffer]]) -> None:
-        """Put each value under its key; of a key that is given twice, the last value counts.
+        """Write each value to its key; if a key is repeated, its last value counts.
 
-        They are put in any order: a reader may see each before any other, and after a failure any may be
-        written. What must be seen later than something else is put by a later call.
+        The order is undefined: readers may see any value before any other, and after a failure any of them
+        may be written. Use a later call for a value that must become visible later.
         """
         self._check_writable("", "write")
         given = cast("Mapping[str, Buffer]", items).items() if isinstance(items, Mapping) else items
@@ -251,21 +251,21 @@ class Store(Backend):
                 self._write_many(pairs)
 
     def set_partial(self, key: str, start: int, value: Buffer) -> None:
-        """Put `value` over the bytes of what is under `key`, from `start` on; a gap is an error."""
+        """Overwrite the bytes of `key` with `value`, from `start` on; a gap is an error."""
         self._check_write(key, "write")
         with self._told(key, "write"), self._excluding(key):
             self._write_partial(key, start, _as_bytes(value))
 
     def create(self, key: str, value: Buffer) -> bool:
-        """Put `value` under `key` where nothing is; False where something was."""
+        """Write `value` to `key` if `key` is missing; return False if it exists."""
         self._check_write(key, "create")
         with self._told(key, "create"), self._excluding(key):
             return answer(self, key, "create", self._create(key, _as_bytes(value)), FLAG, "_create")
 
     def claim(self, key: str, value: Buffer) -> bool | None:
-        """Create a value that nobody else would write, such as one with a token; None where `get` has to tell whose it is.
+        """Create a unique value, such as one with a token; None means that `get` must tell whose value it is.
 
-        So a store that answers late need not read the key before and after.
+        This saves slow stores from reading the key before and after.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore({"a": b"1"}).claim("a", b"2")
@@ -276,7 +276,7 @@ class Store(Backend):
             return answer(self, key, "create", self._claim(key, _as_bytes(value)), CLAIM, "_claim")
 
     def create_many(self, items: Mapping[str, Buffer]) -> list[bool]:
-        """Put each value under its key where nothing is; for each, in order, whether it was put.
+        """Write each value to its key if the key is missing; return, in order, whether it was written.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore({"a": b"1"}).create_many({"a": b"2", "b": b"3"})
@@ -294,22 +294,22 @@ class Store(Backend):
             return flags(self, [key for key, _ in pairs], self._create_many(pairs), "_create_many")
 
     def replace(self, key: str, value: Buffer, version: Any) -> bool:
-        """Put `value` under `key` where it still holds what `get_version` read; else False.
+        """Write `value` to `key` if it still holds what `get_version` read; return False otherwise.
 
-        The version None says that there is no value yet.
+        The version None means that the key is still missing.
         """
         self._check_write(key, "write")
         with self._told(key, "write"), self._excluding(key):
             return answer(self, key, "write", self._replace(key, _as_bytes(value), version), FLAG, "_replace")
 
     def delete(self, key: str) -> None:
-        """Take `key` away; it need not be there."""
+        """Delete `key`, if it exists."""
         self._check_write(key, "delete")
         with self._told(key, "delete"), self._excluding(key):
             self._remove(key)
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        """Take all `keys` away; they need not be there."""
+        """Delete all `keys` that exist."""
         self._check_writable("", "delete")
         given = [check_stored_key(key) for key in keys]
         if given:
@@ -317,14 +317,14 @@ class Store(Backend):
                 self._remove_many(given)
 
     def delete_prefix(self, prefix: str) -> None:
-        """Take away every key below `prefix`, which ends in a slash; "" means all."""
+        """Delete every key below `prefix`, which ends in a slash; "" means all."""
         check_stored_prefix(prefix)
         self._check_writable("", "delete")
         with self._told(prefix, "delete"):
             self._remove_prefix(prefix)
 
     def prune(self, prefix: str) -> None:
-        """Delete the directories below `prefix` that hold no key: what was killed while it deleted left them.
+        """Delete the directories below `prefix` that hold no keys, left by a process killed while deleting.
 
         Stores without directories have none.
         """
@@ -334,10 +334,10 @@ class Store(Backend):
             self._prune(prefix)
 
     def _prune(self, prefix: str) -> None:
-        """As above; nothing, for stores without directories."""
+        """As `prune`; does nothing in stores without directories."""
 
     def rename(self, old: str, new: str) -> None:
-        """Move every key below the prefix `old` to the prefix `new`, below which there is nothing."""
+        """Move every key below the prefix `old` to the prefix `new`, which must be empty."""
         check_stored_prefix(old)
         check_stored_prefix(new)
         self._check_writable("", "rename")
@@ -351,7 +351,7 @@ class Store(Backend):
             self._rename(old, new)
 
     def obstacles(self, wanted: Wanted) -> list[Obstacle]:
-        """Why what is wanted can't be done, as far as can be seen without doing it.
+        """List why `wanted` can't be done, as far as a check without changes can tell.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().obstacles(Wanted(writes=["a"]))
@@ -361,7 +361,7 @@ class Store(Backend):
             return list(self._obstacles(wanted))
 
     def move(self, key: str, new: str) -> None:
-        """Put what is under `key` in the place of what is under `new`; nothing is under `key` afterwards.
+        """Move the value of `key` to `new`, replacing any value there; `key` is missing afterwards.
 
         >>> from zom.stores.memory import MemoryStore
         >>> store = MemoryStore({"a": b"1", "b": b"2"}); store.move("a", "b"); dict(store.sizes()), store.get("b")
@@ -374,17 +374,17 @@ class Store(Backend):
                 self._move(key, new)
 
     def lock(self, key: str, *, is_brief: bool = False) -> AbstractContextManager[None]:
-        """Keep others from changing `key` in a block: other threads, and, where the store can, processes.
+        """Keep other threads, and other processes if the store can, from changing `key` in a block.
 
-        Whoever sets or deletes the key meanwhile waits, but for the thread that holds the lock. A block that
-        `is_brief` is not ended by Ctrl-C, unless by a second one: the interrupt is raised behind it.
+        Other writers and deleters of the key wait; the thread that holds the lock does not. A block that
+        `is_brief` defers Ctrl-C until it ends; a second Ctrl-C ends it at once.
         """
         return _Lock(self, key, is_brief=is_brief)
 
     def presence(self, key: str) -> AbstractContextManager[None]:
-        """A block in which other processes can tell that somebody works at `key`: they wait in theirs.
+        """Open a block that shows other processes that `key` is in use; their own such blocks wait.
 
-        Unlike a lock, it keeps nobody from writing. Where processes can't tell, it is an empty block.
+        Unlike a lock, it doesn't block writes. It does nothing if processes can't tell.
         """
         self._check_write(key, "lock")
         with self._told(key, "lock"):
@@ -394,7 +394,7 @@ class Store(Backend):
         return self.lock(key) if self.capabilities.process_locks else nullcontext()
 
     def _locked(self, key: str, *, is_brief: bool) -> AbstractContextManager[None]:
-        """The lock of `key`, taken."""
+        """Acquire the lock of `key`."""
         self._check_write(key, "lock")
         with self._told(key, "lock"):
             lock = self._lock_briefly(key) if is_brief else self._lock(key)
@@ -403,11 +403,11 @@ class Store(Backend):
             return lock
 
     def writing(self, *, helps: bool = False) -> AbstractContextManager[None]:
-        """A block in which this thread writes or deletes many values one by one.
+        """Open a block in which this thread writes or deletes many values one by one.
 
-        It changes nothing but the time that takes: a store may keep open what each of them needs. What is written in it
-        may be read at its end, and not before. A thread that `helps` another one is in a block that ends before the
-        other's: what it writes may be read at the end of that.
+        It only saves time: a store may keep shared resources open. Values written in the block are
+        readable at its end, not before. A thread that `helps` another one is in a block that ends
+        before the other's: its values are readable at the end of the other block.
 
         >>> from zom.stores.memory import MemoryStore
         >>> store = MemoryStore()
@@ -421,9 +421,9 @@ class Store(Backend):
     # --- listing -----------------------------------------------------------------------------------
 
     def list(self, prefix: str = "") -> Iterator[str]:
-        """Every key below `prefix`, which is empty or ends in a slash, in no certain order.
+        """Iterate over the keys below `prefix`, which is empty or ends in a slash, in no particular order.
 
-        What is there but has no proper name for a key is left out.
+        Names that are not valid keys are skipped.
         """
         return self._listed(check_stored_prefix(prefix))
 
@@ -432,9 +432,9 @@ class Store(Backend):
             yield from (key for key in self._keys(prefix) if is_stored_key(key))
 
     def sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """Every key below `prefix` with the number of bytes of its value, in no certain order.
+        """Iterate over keys below `prefix` and the sizes of their values in bytes, in no particular order.
 
-        Values are not read, but where a store has no other way to tell.
+        Values are only read if a store has no other way to tell their size.
 
         >>> from zom.stores.memory import MemoryStore
         >>> dict(MemoryStore({"a/b": b"123", "c": b""}).sizes())
@@ -447,7 +447,7 @@ class Store(Backend):
             yield from (found for found in self._sizes(prefix) if is_stored_key(found[0]))
 
     def list_dir(self, prefix: str = "") -> Listing:
-        """The keys and the prefixes directly below `prefix`, sorted."""
+        """List the keys and prefixes directly below `prefix`, sorted."""
         check_stored_prefix(prefix)
         with self._told(prefix, "list"):
             keys, prefixes = self._list_dir(prefix)
@@ -456,7 +456,7 @@ class Store(Backend):
 
     @property
     def lists_by_scan(self) -> bool:
-        """Whether `list_dir` takes as long as `list`: to list many directories, list all keys once.
+        """Whether `list_dir` is as slow as `list`; if so, list all keys once instead of many directories.
 
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().lists_by_scan
@@ -467,17 +467,17 @@ class Store(Backend):
     # --- life --------------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Make what was written durable, where the store promises that."""
+        """Make written data durable, if the store promises that."""
 
     def sweep(self) -> int:
-        """Remove the files of our own that killed writers left; how many there were.
+        """Delete the files of zom's own that killed writers left, and return how many.
 
-        Only stores on files have any; `zom.repair` sweeps, too.
+        Only file-based stores have any; `zom.repair` sweeps, too.
         """
         return 0
 
     def close(self) -> None:
-        """Give back what the store holds; it is not used afterwards. Closing twice does nothing."""
+        """Release the store's resources; don't use it afterwards. Closing twice does nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -488,18 +488,18 @@ class Store(Backend):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Locks are of one process: a copy of the store makes its own.
+        # Locks belong to one process: a copy of the store creates its own.
         return {name: value for name, value in self.__dict__.items() if name != "_key_locks"}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.url}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: where it is and what it can do; nothing is read."""
+        """HTML for notebooks: the store's place and capabilities; reads nothing."""
         return notebook_html("store", self)
 
     def as_zarr(self, *, read_only: bool = False) -> Any:
-        """The store as one that zarr-python 3 opens; what holds one of its stores gives that back.
+        """Return a store for zarr-python 3; a wrapper of a zarr-python store returns that one.
 
         >>> zarr = __import__("pytest").importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
         >>> import zom
@@ -507,7 +507,7 @@ class Store(Backend):
         >>> zarr.open_array(array.store.as_zarr(), path="a").shape
         (4,)
         """
-        # By name, as a plugin is: that module is made of this one, and brings asyncio.
+        # Imported by name, like a plugin: that module imports this one, and asyncio.
         return imported("zom.stores.zarr_python", "zarr").as_zarr_python(self, read_only=read_only)
 
     # --- private -----------------------------------------------------------------------------------
@@ -530,7 +530,7 @@ _VERBS = frozenset(
 
 
 class _Lock:
-    """A lock for a block; what goes wrong in taking it is told, what goes wrong in the block is not."""
+    """A lock for a block; failures to acquire it become StoreErrors, failures in the block do not."""
 
     __slots__ = ("_block", "_is_brief", "_key", "_lock", "_store")
 
@@ -561,8 +561,8 @@ class _Lock:
 
 
 def _as_bytes(value: Buffer) -> bytes:
-    """The value as bytes that can't change under the store."""
+    """Return the value as immutable bytes."""
     if type(value) is bytes:
         return value
-    # bytes(5) would be five zeros: only what is made of bytes is taken.
+    # bytes(5) would be five zeros: accept only objects that hold bytes.
     return memoryview(value).tobytes()

@@ -1,8 +1,8 @@
-"""Interrupts while a lock is held: Ctrl-C waits until the lock is given back.
+"""Interrupts while a lock is held: Ctrl-C waits until the lock is released.
 
-Python raises KeyboardInterrupt between any two steps of the main thread, also between the taking of a lock and
-the note that it was taken, or just before it is given back. A lock that nobody knows of is held until the process
-ends: in a notebook, where it lives on, the next write would wait for itself, and writers elsewhere with it.
+Python can raise KeyboardInterrupt between any two steps of the main thread, also between acquiring a
+lock and recording it, or just before the release. An unrecorded lock is held until the process ends: in
+a notebook, which goes on, the next write would wait for itself, and writers elsewhere would wait, too.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Uninterrupted", "interruptible", "many_uninterrupted"]
 
 _INTERRUPT = int(signal.SIGINT)
 
-# The functions of `signal` without its enumerations, which take ten times as long: it is done for each value.
+# The functions of `signal` without its enumerations, which are ten times slower: they run for each value.
 _plain: Any = import_module("_signal")
 
 
 class Uninterrupted:
-    """A block that Ctrl-C does not end, unless by a second one; what came is raised behind it.
+    """A block that defers Ctrl-C until it ends; a second Ctrl-C ends it at once.
 
-    In other threads than the main one nothing is ever raised.
+    Does nothing outside the main thread, where Python never raises interrupts.
 
     >>> import os
     >>> done = []
@@ -46,11 +46,11 @@ class Uninterrupted:
 
     def __init__(self) -> None:
         self._before: Callable[..., Any] | None = None
-        """What handles the signal otherwise; None where nothing of Python does, or where the block is inside another."""
+        """The previous signal handler; None if it is not a Python handler, or inside another block."""
         self._came: tuple[Any, ...] | None = None
         self._waits = False
         self._outer: Uninterrupted | None = None
-        """The block around this one, where Ctrl-C ended what is done there."""
+        """The block around this one, if Ctrl-C was allowed to end it."""
 
     def __enter__(self) -> None:
         if threading.get_ident() != threading.main_thread().ident:
@@ -68,7 +68,7 @@ class Uninterrupted:
         outer = self._outer
         if outer is not None:
             outer.let_go()
-        # An interrupt that comes right here is still deferred: the block ends with the next line.
+        # An interrupt right here is still deferred: the block ends with the next line.
         elif self._before is not None:
             _plain.signal(_INTERRUPT, self._before)
             if self._came is not None:
@@ -85,7 +85,7 @@ class Uninterrupted:
             self._before(*what)
 
     def check(self) -> None:
-        """Raise what came here, in the block, unless a block around it makes it wait.
+        """Raise a deferred interrupt here, inside the block, unless a block around it defers it.
 
         >>> done = []
         >>> block = Uninterrupted()
@@ -106,19 +106,19 @@ class Uninterrupted:
             self._raise()
 
     def hold(self) -> bool:
-        """Make Ctrl-C wait, within a part of the block that it ends else; False where it waits already."""
+        """Defer Ctrl-C again in an interruptible part of the block; False if it is deferred already."""
         held, self._waits = self._waits, False
         return held
 
     def let_go(self) -> None:
-        """Let Ctrl-C end that part again, and raise what came meanwhile."""
+        """Make that part interruptible again, and raise an interrupt that came meanwhile."""
         self._waits = True
         if self._came is not None:
             self._raise()
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """A part of the block that Ctrl-C ends: who waits for others is not made to wait on."""
+        """Open an interruptible part of the block, for waiting on others."""
         before, self._waits = self._waits, True
         try:
             self._raise()
@@ -128,7 +128,7 @@ class Uninterrupted:
 
 
 class _Part:
-    """A part of a block that Ctrl-C ends else; it may be entered again and again."""
+    """A reusable part that defers Ctrl-C within an interruptible block."""
 
     __slots__ = ("_block", "_held")
 
@@ -146,7 +146,7 @@ class _Part:
 
 @contextmanager
 def many_uninterrupted() -> Generator[AbstractContextManager[None]]:
-    """A block that Ctrl-C ends, but for the parts of it that it gives: cheaper than `Uninterrupted` for each.
+    """Open an interruptible block and yield its uninterruptible part: cheaper than many `Uninterrupted`.
 
     >>> with many_uninterrupted() as uninterrupted:
     ...     for _ in range(3):
@@ -159,14 +159,14 @@ def many_uninterrupted() -> Generator[AbstractContextManager[None]]:
 
 
 def _current() -> Uninterrupted | None:
-    """The block that the main thread is in."""
+    """Return the block that the main thread is in, or None."""
     handler = getattr(_plain.getsignal(_INTERRUPT), "__self__", None)
     return handler if isinstance(handler, Uninterrupted) else None
 
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """Let Ctrl-C end what is done here, in a block that it does not end else."""
+    """Let Ctrl-C end this part of a block that defers it otherwise."""
     block = _current() if threading.get_ident() == threading.main_thread().ident else None
     if block is None:
         yield

@@ -1,4 +1,4 @@
-"""Keys by directory: what listing a directory takes in stores that keep their keys in one mapping."""
+"""Keys by directory, for listing directories in stores that keep their keys in one mapping."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["KeyTree"]
 
 
 class KeyTree:
-    """A set of keys, listed by directory without a look at the others.
+    """A set of keys that lists a directory without scanning all keys.
 
     >>> tree = KeyTree(["zarr.json", "a/zarr.json", "a/c/0"])
     >>> tree.list_dir(""), tree.below("a/")
@@ -23,13 +23,13 @@ class KeyTree:
     __slots__ = ("_directories",)
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        # The names in each directory, which ends in a slash; names of directories do, too.
+        # Names by directory; paths and names of directories end in a slash.
         self._directories: dict[str, dict[str, None]] = {}
         for key in keys:
             self.add(key)
 
     def add(self, key: str) -> None:
-        """Add a key; nothing happens where it is one already."""
+        """Add a key, if it is not in the tree yet."""
         above, slash, name = key.rpartition("/")
         directory = above + slash
         names = self._directories.get(directory)
@@ -44,7 +44,7 @@ class KeyTree:
         names[name] = None
 
     def remove(self, key: str) -> None:
-        """Remove a key, and the directories that are empty without it."""
+        """Remove a key, and directories that become empty."""
         above, slash, name = key.rpartition("/")
         directory = above + slash
         names = self._directories.get(directory)
@@ -61,7 +61,7 @@ class KeyTree:
             names = self._directories.get(directory)
 
     def list_dir(self, prefix: str) -> Listing:
-        """The keys and the prefixes directly below `prefix`."""
+        """List the keys and prefixes directly below `prefix`."""
         names = list(self._directories.get(prefix, ()))
         return Listing(
             [prefix + name for name in names if not name.endswith("/")],
@@ -69,7 +69,7 @@ class KeyTree:
         )
 
     def below(self, prefix: str) -> list[str]:
-        """All keys below `prefix`."""
+        """List all keys below `prefix`."""
         found: list[str] = []
         waiting = [prefix]
         while waiting:

@@ -1,7 +1,7 @@
-"""Kinds of stores that other packages bring: which URLs and files they open.
+"""Store kinds of other packages, and the URLs and files that they open.
 
-A package declares one as an entry point of "zom.stores". It is imported when a URL has a scheme that zom
-doesn't know, or a file a suffix that is neither zom's nor `.zarr`.
+A package declares a kind as an entry point of "zom.stores". zom imports it for a URL with a scheme that it
+doesn't know, or a file with a suffix that is neither zom's nor `.zarr`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["StoreKind", "StoreKinds", "store_kinds"]
 
 _SCHEMES: Final = frozenset({"file", "memory", "http", "https", "s3", "gs", "az", "reference", "icechunk"})
-"""The schemes that zom opens itself."""
+"""The URL schemes that zom opens itself."""
 
 _SUFFIXES: Final = frozenset(
     {"", ".zarr", ".zip", ".sqlite", ".sqlite3", ".db", ".parq", ".parquet", *HDF5_NAMES}
     | {".json", ".yaml", ".yml", ".toml"}
 )
-"""The ends of names of what zom opens itself: directories, files, and documents."""
+"""The suffixes that zom opens itself: of directories, files and documents."""
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")
 _SUFFIX = re.compile(r"\.[a-z0-9_+-]+")
 
 
 class StoreKind(ABC):
-    """What opens stores that are named by a scheme of URLs or by a suffix of files; subclass and register it.
+    """Opens stores by URL scheme or file suffix; subclass and register it.
 
     >>> from zom.stores.memory import MemoryStore
     >>> class Scratch(StoreKind):
@@ -51,17 +51,17 @@ class StoreKind(ABC):
     """
 
     name: ClassVar[str]
-    """What messages call the kind."""
+    """The name of the kind in messages."""
     schemes: ClassVar[tuple[str, ...]] = ()
-    """The schemes of its URLs, in lower case: "acme" for `acme://...`."""
+    """The URL schemes that it opens, in lower case: "acme" for `acme://...`."""
     suffixes: ClassVar[tuple[str, ...]] = ()
-    """The ends of its paths, in lower case: ".acme" for `data.acme`."""
+    """The path suffixes that it opens, in lower case: ".acme" for `data.acme`."""
 
     @abstractmethod
     def open(self, place: str, *, read_only: bool | None = None, **options: Any) -> Store:
-        """The store at the URL or path `place`; it makes nothing there before something is written.
+        """Open the store at the URL or path `place`; create nothing there before the first write.
 
-        With `read_only=None`, one that can be written where that is possible. `options` are those of `zom.store`.
+        With `read_only=None`, the store is writable if possible. `options` are those of `zom.store`.
         """
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class StoreKind(ABC):
 
 
 class StoreKinds:
-    """The kinds of stores of other packages.
+    """The store kinds of other packages.
 
     >>> store_kinds.of_scheme("no-such-scheme")
     """
@@ -81,7 +81,7 @@ class StoreKinds:
         self._all: list[StoreKind] = []
 
     def register(self, kind: StoreKind) -> StoreKind:
-        """`kind`, asked for its URLs and paths from now on; ExtensionError where it is no kind or a name is taken."""
+        """Register `kind` and return it; ExtensionError if it is not a valid kind or a name is taken."""
         wrong = list(self._faults(kind))
         if wrong:
             raise ExtensionError(f"{kind!r} can't be registered as a store kind: {'; '.join(wrong)}")
@@ -111,14 +111,14 @@ class StoreKinds:
         yield from _taken("suffixes", kind.suffixes, _SUFFIXES, self._suffixes)
 
     def of_scheme(self, scheme: str) -> StoreKind | None:
-        """The kind that opens URLs of this scheme, which zom itself doesn't know."""
+        """Return the kind that opens URLs of a scheme that zom itself doesn't support, or None."""
         found = self._schemes.get(scheme.lower())
         if found is None and self.plugins.ensure():
             found = self._schemes.get(scheme.lower())
         return found
 
     def of_path(self, path: str) -> StoreKind | None:
-        """The kind that opens what has this name; None for what zom opens itself.
+        """Return the kind that opens this path; None if unknown, or if zom opens it itself.
 
         >>> store_kinds.of_path("data.zarr")
         """
@@ -129,12 +129,12 @@ class StoreKinds:
         return self._suffixes.get(suffix)
 
     def schemes(self) -> list[str]:
-        """The schemes that other packages bring."""
+        """List the schemes of other packages."""
         self.plugins.ensure()
         return list(self._schemes)
 
     def open(self, kind: StoreKind, place: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
-        """The store that `kind` opens; a StoreError where it fails in another way."""
+        """Open a store with `kind`; any failure raises a ZomError."""
         shown = shown_url(place)
         try:
             made = kind.open(place, read_only=read_only, **options)
@@ -169,4 +169,4 @@ def _taken(member: str, names: Any, own: frozenset[str], others: Mapping[str, St
 
 
 store_kinds = StoreKinds()
-"""The kinds of stores of other packages."""
+"""The store kinds of other packages."""

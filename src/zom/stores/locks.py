@@ -1,6 +1,6 @@
-"""Locks of keys among the threads of a process, made anew in a child process.
+"""Locks of keys among the threads of a process, recreated in a child process.
 
-A thread that holds a lock does not exist after a fork: in the child, the lock would be held for ever.
+A thread that holds a lock doesn't exist after a fork: in the child, the lock would be held forever.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Reborn(Protocol):
-    """What must put itself in order in a child process."""
+    """An object that resets itself in a child process."""
 
     def after_fork(self) -> None:
         """Called in the child, before anything else runs there."""
@@ -32,7 +32,7 @@ _reborn: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def remake_in_children(thing: Reborn) -> None:
-    """See to it that `thing.after_fork()` is called in every child process, as long as `thing` lives."""
+    """Call `thing.after_fork()` in every child process, as long as `thing` lives."""
     _reborn.add(thing)
 
 
@@ -46,21 +46,21 @@ if hasattr(os, "register_at_fork"):
 
 
 class Taken:
-    """The lock of one key: who uses it, and how often its holder has taken it."""
+    """The lock of one key, its number of users, and how often its holder has taken it."""
 
     __slots__ = ("depth", "lock", "mark", "users")
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.users = 0
-        """How many threads hold it or wait for it, each as often as it asked."""
+        """Number of requests by threads that hold it or wait for it."""
         self.depth = 0
         self.mark = -1
-        """What its holder keeps with it, such as the descriptor of a file that it locked."""
+        """Data of the holder, such as the descriptor of a file that it locked."""
 
 
 class KeyLocks:
-    """One lock for each key, which its holder may take again; none for keys that nobody asks for.
+    """One reentrant lock for each key, which exists only while it is used.
 
     >>> locks = KeyLocks()
     >>> with locks.hold("a"), locks.hold("a"):
@@ -83,7 +83,7 @@ class KeyLocks:
         return _Block(self, key)
 
     def take(self, key: Hashable) -> Taken:
-        """Take the lock of `key`; its `depth` says how often the thread has it now."""
+        """Take the lock of `key`; its `depth` is how often the thread holds it now."""
         with self._guard:
             taken = self._taken.get(key)
             if taken is None:
@@ -95,7 +95,7 @@ class KeyLocks:
         return taken
 
     def _wait(self, key: Hashable, taken: Taken) -> None:
-        # `extend` and `map` are one step for an interrupt: it finds in the list whether the lock was taken.
+        # Interrupts can't split `extend` and `map`: the list tells whether the lock was taken.
         acquired: list[bool] = []
         try:
             with interruptible():
@@ -107,7 +107,7 @@ class KeyLocks:
             raise
 
     def give(self, key: Hashable, taken: Taken) -> None:
-        """Give it back."""
+        """Release the lock of `key`; does nothing in a child that was forked while it was held."""
         if not self.has(key, taken):
             return
         taken.depth -= 1
@@ -115,11 +115,11 @@ class KeyLocks:
         self._forget(key, taken)
 
     def is_taken(self, key: Hashable) -> bool:
-        """Whether a thread has it or waits for it."""
+        """Whether a thread holds the lock of `key` or waits for it."""
         return key in self._taken
 
     def has(self, key: Hashable, taken: Taken) -> bool:
-        """Whether it is a lock of this process: a child that was forked within a block holds nothing."""
+        """Whether `taken` is a lock of this process: a child forked within a block holds none."""
         return self._taken.get(key) is taken
 
     def _forget(self, key: Hashable, taken: Taken) -> None:

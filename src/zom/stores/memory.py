@@ -1,4 +1,4 @@
-"""A store in memory, for tests, examples and data that need not outlive the process."""
+"""A store in memory, for tests, examples and temporary data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MemoryStore(Store):
     b'123'
     """
 
-    # No other process has it: a lock keeps out all there are.
+    # No other process has this store: a lock excludes everyone.
     capabilities = Capabilities(
         create_if_absent=True, compare_and_set=True, rename=True, move=True, process_locks=True
     )
@@ -121,7 +121,7 @@ class MemoryStore(Store):
     @override
     def _rename(self, old: str, new: str) -> None:
         with self._guard:
-            # One assignment, so that readers see all keys in one place or all in the other.
+            # One assignment, so that readers see all keys at the old prefix or all at the new one.
             self._data = {
                 new + key[len(old) :] if key.startswith(old) else key: value
                 for key, value in self._data.items()
@@ -138,7 +138,7 @@ class MemoryStore(Store):
 
     @override
     def __reduce__(self) -> NoReturn:
-        # A copy in another process would take writes that nobody ever reads.
+        # A copy in another process would accept writes that are never read.
         raise StoreError(
             self.url,
             "",

@@ -1,4 +1,4 @@
-"""Files that are no stores: the error says what to open instead."""
+"""Files that are not stores: the error says what to open instead."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from zom.stores.signatures import HDF5_NAMES, PACKED_NAMES, packed_as
 __all__ = ["beginning_of", "packed_reason", "refuse_file", "refuse_new_file"]
 
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
-"""The documents that tell a directory to be a part of a hierarchy."""
+"""The documents that mark a directory as part of a hierarchy."""
 
 
 def refuse_file(path: str) -> None:
-    """StoreError for a file that is no store, which says what to open where it is a part of a hierarchy."""
+    """Raise StoreError for a file that is not a store, and name the hierarchy that it is part of, if any."""
     packed = packed_reason(path, beginning_of(path))
     if packed is not None:
         raise StoreError(path, "", "open", packed)
@@ -25,7 +25,7 @@ def refuse_file(path: str) -> None:
     if not nodes:
         reason = "expected a directory, a zip (.zip), SQLite (.sqlite) or HDF5 file, found another file"
         raise StoreError(path, "", "open", f"{reason}; open the directory that holds the hierarchy")
-    # The nearest node, and the highest of those that lie in each other.
+    # The nearest node, and the root of the nodes above it without a gap.
     first = above.index(nodes[0])
     root = nodes[0]
     for folder in above[first + 1 :]:
@@ -40,13 +40,13 @@ def refuse_file(path: str) -> None:
 
 
 def _nodes_above(path: str) -> tuple[list[Path], list[Path]]:
-    """The directories above a file, and those of them that are nodes."""
+    """Return the directories above a file, and those of them that are nodes."""
     above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
     return above, [folder for folder in above if any(is_file(folder / name) for name in _DOCUMENTS)]
 
 
 def packed_reason(path: str, beginning: bytes) -> str | None:
-    r"""Why a file that begins so is not opened, and how to unpack it; None where it is packed in no known way, and for chunks.
+    r"""Say why a packed file is not opened and how to unpack it; None if it is not packed, or in a node.
 
     >>> packed_reason("a.tgz", b"\x1f\x8b")
     'a file packed as gzip, which is not opened in its place; unpack it: tar -xf a.tgz'
@@ -62,7 +62,7 @@ def packed_reason(path: str, beginning: bytes) -> str | None:
 
 
 def beginning_of(path: str) -> bytes:
-    """The first bytes of a file, by which it says what it is; none of a pipe, or where it can't be read."""
+    """Return the first bytes of a file, for its signature; b"" for pipes and unreadable files."""
     if not is_file(path):
         return b""
     try:
@@ -73,7 +73,7 @@ def beginning_of(path: str) -> bytes:
 
 
 def refuse_new_file(path: str) -> None:
-    """StoreError for a new file of a kind that is not written: a directory of that name is not what anybody means."""
+    """Raise StoreError for a new file of a kind that zom doesn't write, instead of creating a directory."""
     suffix = Path(path).suffix.lower()
     if suffix in HDF5_NAMES:
         reason = "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr"

@@ -1,4 +1,4 @@
-"""Obstacles: why keys can't be written, deleted or renamed, as far as a look at a store can tell."""
+"""Obstacles: why keys can't be written, deleted or renamed, as far as reading a store can tell."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody is about to do with a store."""
+    """The changes that a caller is about to make to a store."""
 
     writes: Sequence[str] = ()
     """Keys that will be written."""
     new: frozenset[str] = frozenset()
-    """Those of them that are missing, as far as a listing told."""
+    """The keys of `writes` that are missing according to a listing."""
     removes: Sequence[str] = ()
     """Keys that will be deleted."""
     moves: Sequence[tuple[str, str]] = ()
     """Prefixes that will be renamed, old and new."""
 
     def prefixed(self, prefix: str) -> Wanted:
-        """The same in a store in which all this lies below a prefix.
+        """Return the same changes with `prefix` before every key and prefix.
 
         >>> Wanted(writes=["a"]).prefixed("x/").writes
         ['x/a']
@@ -55,7 +55,7 @@ class Wanted:
 
 
 def refuse_any(obstacles: Iterable[Obstacle]) -> None:
-    """OSError where there is an obstacle.
+    """Raise OSError for the first obstacle, if any.
 
     >>> refuse_any([Obstacle("a/con", "another name", "one of a device", "rename it")])
     Traceback (most recent call last):
@@ -66,7 +66,7 @@ def refuse_any(obstacles: Iterable[Obstacle]) -> None:
 
 
 def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:
-    """An obstacle for each key of more than `limit` bytes.
+    """Yield an obstacle for each key longer than `limit` bytes.
 
     >>> [obstacle.found for obstacle in long_keys(["abc", "é"], 2)]
     ['one of 3 bytes']
@@ -80,7 +80,7 @@ def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:
 
 
 def reserved_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
-    """An obstacle for each key with a name that Windows reserves.
+    """Yield an obstacle for each key with a name that Windows reserves.
 
     >>> [obstacle.found for obstacle in reserved_keys(["a/con", "a/b"])]
     ['"con"']

@@ -1,4 +1,4 @@
-"""Oddities: what a store finds in its place and reads nevertheless, for those who report problems."""
+"""Oddities: irregular content that a store reads nevertheless, to be reported as problems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PACKED_LINK = rule(
 
 
 class Oddity(NamedTuple):
-    """What is odd about a store, and a key that shows it."""
+    """An irregularity of a store, and a key that shows it."""
 
     fault: Fault
     key: str

@@ -1,4 +1,4 @@
-"""Opening a store by what people call it: a path, a URL, or an object that is one already."""
+"""Opening a store by a path, a URL, or an object of a supported library."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
 __all__ = ["Place", "exists", "home", "is_name", "opened", "planned", "schemes", "store"]
 
 Place = Any
-"""A path, a URL, a store, an object of a library that zom works with, or a dict of kerchunk references."""
+"""A path, a URL, a store, an object of a supported library, or a dict of kerchunk references."""
 
 _memories: dict[str, MemoryStore] = {}
 
 _SQLITE = (".sqlite", ".sqlite3", ".db")
 _REFERENCES = {".json", ".parq", ".parquet"}
-"""How documents of references are called."""
+"""The suffixes of reference documents."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _BROKEN = re.compile(r"(s3|gs|az|https?|memory):/(?!/)", re.IGNORECASE)
 _NEAR = re.compile(
     r"(s3a?|gs|gcs|az|abfss?|https?|ftp|hdfs|memory|mem|reference|zip|sqlite)(:(?!//)|//)", re.IGNORECASE
 )
-"""What looks like a URL with a mistake before its path; as the name of a directory, it needs `./`."""
+"""Text that looks like a URL with a mistake before its path; a directory of that name needs `./`."""
 
 _CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
 
 def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Store:
-    """The store at `place`.
+    """Open the store at `place`.
 
-    A path that ends in `.zip` or `.sqlite` is such a file, another a directory, made where it is missing. HDF5 and NetCDF4
-    files are read as Zarr v3. A power cut may lose what the system had not written to a directory; `durability="full"`
-    keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one
-    store for each name in the process. Web servers are read-only; `s3://`, `gs://` and `az://` need obstore. Kerchunk
-    references are a dict, a `.json` file or a `.parq` directory. `options` go to the store. With `read_only=False`, a
-    store that can't be written is an error at once. Other packages bring more schemes and suffixes.
+    A path that ends in `.zip` or `.sqlite` is such a file; any other is a directory, created if missing. HDF5
+    and NetCDF4 files are read as Zarr v3. A power cut may lose recent writes to a directory, except with
+    `durability="full"`. An existing zip file opens for reading; pass `read_only=False` to change it.
+    `memory://name` is one store per name and process. Web servers are read-only; `s3://`, `gs://` and `az://`
+    need obstore. Kerchunk references are a dict, a `.json` file or a `.parq` directory. `options` go to the
+    store. With `read_only=False`, a read-only store raises at once. Other packages add schemes and suffixes.
 
     >>> store("memory://example") is store("memory://example")
     True
@@ -87,7 +87,7 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
 
 
 def planned(place: Place, *, read_only: bool | None = None) -> Store:
-    """As `store`, but a directory or file that is missing is made by the first write, and not before.
+    """Open as `store` does, but let the first write create a missing directory or file.
 
     >>> planned("no/such/directory").get("zarr.json") is None
     True
@@ -114,12 +114,12 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
 
 
 def is_name(place: Place) -> bool:
-    """Whether it is a name of a store, not one that is open."""
+    """Whether `place` is the name of a store, not an open store."""
     return isinstance(place, (str, os.PathLike))
 
 
 def opened(place: Place, *, read_only: bool | None = None, existing: bool = False) -> Store:
-    """As `planned`; "memory:" is a new store, and an `existing` one is not made where a path is wrong.
+    """Open as `planned` does; "memory:" is a new store, and with `existing` a missing path raises.
 
     >>> opened("memory:") is opened("memory:")
     False
@@ -133,7 +133,7 @@ def opened(place: Place, *, read_only: bool | None = None, existing: bool = Fals
 
 
 def exists(path: str) -> bool:
-    """Whether there is anything at `path`; StoreError where nobody may know.
+    """Whether `path` exists; StoreError if access is denied.
 
     >>> exists("/"), exists("/no/such/file")
     (True, False)
@@ -145,19 +145,19 @@ def exists(path: str) -> bool:
 
 
 def _text_of(place: Place) -> str:
-    """The path or URL as text; empty where it is neither."""
+    """Return the path or URL as text; "" if `place` is neither."""
     text = cast("object", os.fspath(place) if _is_path(place) else "")
     return text if isinstance(text, str) else ""
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text names a directory or a file: whether it is no URL."""
-    drive, path = os.path.splitdrive(text)  # C: is no scheme
+    """Whether a text is the path of a directory or file, not a URL."""
+    drive, path = os.path.splitdrive(text)  # C: is not a scheme
     return bool(drive or path) and "\0" not in text and ":" not in path.partition("/")[0]
 
 
 def schemes() -> list[str]:
-    """The URL schemes that `store` knows.
+    """List the URL schemes that `store` supports.
 
     >>> "s3" in schemes()
     True
@@ -166,7 +166,7 @@ def schemes() -> list[str]:
 
 
 def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Store:
-    """The store at a path or URL."""
+    """Open the store at a path or URL."""
     if not isinstance(text, str):
         raise StoreError(repr(text), "", "open", "expected a path as text, found bytes")
     if not text or "\0" in text:
@@ -210,7 +210,7 @@ def _at_url(url: str, scheme: str, *, read_only: bool | None, options: dict[str,
 
 
 def _refuse_inner_path(text: str) -> None:
-    """StoreError for a store and a path in it as one text, as the command line takes them."""
+    """Raise StoreError for a store and inner path in one text: only the command line accepts that."""
     if "::" not in _BRACKETS.sub("", text):
         return
     place, mark, inner = text.rpartition("::") if _SCHEME.match(text) else text.partition("::")
@@ -224,7 +224,7 @@ def _refuse_inner_path(text: str) -> None:
 
 
 def home(text: str) -> str:
-    """`text` with the directory of the user in the place of `~`, unless there is a directory of that name.
+    """Return `text` with `~` expanded to the user's home, unless a directory of that name exists.
 
     >>> home("data/~x"), home("~/x") == os.path.expanduser("~/x")
     ('data/~x', True)
@@ -232,7 +232,7 @@ def home(text: str) -> str:
     if not text.startswith("~"):
         return text
     first = text.partition("/")[0]
-    return text if is_there(first) else os.path.expanduser(text)  # noqa: PTH111 - texts, as people write them
+    return text if is_there(first) else os.path.expanduser(text)  # noqa: PTH111 - a Path changes the text
 
 
 def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
@@ -246,7 +246,7 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
 def _at_own_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     suffix = Path(path).suffix.lower()
     if suffix in _REFERENCES:
-        from zom.stores.references import opening as references  # noqa: PLC0415 - only where there may be some
+        from zom.stores.references import opening as references  # noqa: PLC0415 - loaded only for references
 
         found = references.at_path(path, options)
         if found is not None:
@@ -263,9 +263,9 @@ def _at_own_path(path: str, *, read_only: bool | None, options: dict[str, Any]) 
     if stat.S_ISDIR(mode):
         return LocalStore(path, read_only=bool(read_only), **options)
     if suffix == ".zip":
-        from zom.stores.zip import ZipStore  # noqa: PLC0415 - zipfile is loaded where it is needed
+        from zom.stores.zip import ZipStore  # noqa: PLC0415 - zipfile is loaded only if needed
 
-        # An archive that is there is changed only where that is asked for: a change needs a close.
+        # An existing archive is changed only on request: a change needs a close.
         changes = "a" if read_only is False else "w"
         chosen = options.pop("mode", "r" if read_only or (changes == "w" and stat.S_ISREG(mode)) else changes)
         return ZipStore(path, mode=chosen, **options)
@@ -275,7 +275,7 @@ def _at_own_path(path: str, *, read_only: bool | None, options: dict[str, Any]) 
 
 
 def _signature(path: str) -> str | None:
-    """What a file says that it is; None where nobody may look."""
+    """Return the kind of a file by its signature; None if it can't be read."""
     try:
         return signature_of(path)
     except OSError:
@@ -283,18 +283,18 @@ def _signature(path: str) -> str | None:
 
 
 def _hdf5(place: Any, options: dict[str, Any]) -> Store:
-    """A store around a file of HDF5 or NetCDF, or around a group of h5py."""
-    # By name, as a plugin is: it stands above the stores, and is made of what does.
+    """Return a store for an HDF5 or NetCDF file, or an h5py group."""
+    # Imported by name, like a plugin: it depends on layers above the stores.
     made: Store = imported("zom.integrations.hdf5.store", "hdf5").HDF5Store(place, **options)
     return made
 
 
 def _mode_of(path: str) -> int:
-    """The mode of the file at `path`; 0 where there is none."""
+    """Return the mode of the file at `path`; 0 if it is missing."""
     try:
         return Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        # No file has a name that the system can't write down: whoever opens it is told.
+        # No file has a name that the system can't encode: opening it reports the error.
         return 0
     except OSError as cause:
         raise StoreError(path, "", "open", reason_of(cause)) from cause
@@ -326,7 +326,7 @@ def _http(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa:
     del read_only
     if PurePosixPath(urlsplit(url).path).suffix.lower() in _REFERENCES:
         return _references(url, options)
-    from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded where it is needed
+    from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded only if needed
 
     return HTTPStore(url, **options)
 
@@ -334,13 +334,13 @@ def _http(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa:
 def _object(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     if PurePosixPath(urlsplit(url).path).suffix.lower() in _REFERENCES:
         return _references(url, options)
-    from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+    from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded only if needed
 
     return ObjectStore.from_url(url, read_only=read_only, **options)
 
 
 def _references(place: Any, options: dict[str, Any]) -> Store:
-    from zom.stores.references import opening as references  # noqa: PLC0415 - only where there are some
+    from zom.stores.references import opening as references  # noqa: PLC0415 - loaded only for references
 
     if isinstance(place, dict):
         return references.from_document(cast("dict[str, Any]", place), **options)
@@ -348,7 +348,7 @@ def _references(place: Any, options: dict[str, Any]) -> Store:
 
 
 def _reference(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
-    """As fsspec has it: `reference://` and the document as `fo`; or behind the scheme."""
+    """Open `reference://` as fsspec does: the document is the option `fo`, or follows the scheme."""
     del read_only
     place: Any = options.pop("fo", None) or url.partition("://")[2]
     if not place:
@@ -375,7 +375,7 @@ def _is_path(place: Any) -> bool:
 
 
 def _is_remote_upath(place: Any) -> bool:
-    """Whether it is a UPath of anything but local files, which our own store serves better."""
+    """Whether it is a UPath of anything but local files, for which LocalStore is better."""
     return (
         hasattr(place, "fs")
         and hasattr(place, "path")

@@ -1,4 +1,4 @@
-"""Byte ranges: which bytes of a value are meant.
+"""Byte ranges: parts of a value.
 
 Zarr v3 core, section "Abstract store interface", `get_partial_values`; suffixes are those of HTTP, RFC
 9110, section 14.1.2.
@@ -26,7 +26,7 @@ class Range(NamedTuple):
 
 
 class Suffix(NamedTuple):
-    """The last `length` bytes of a value, or all where it is shorter.
+    """The last `length` bytes of a value, or all if it is shorter.
 
     >>> cut(b"abcdef", Suffix(2))
     b'ef'
@@ -36,14 +36,14 @@ class Suffix(NamedTuple):
 
 
 ByteRange: TypeAlias = Range | Suffix
-"""Which bytes of a value are meant. A range that reaches over the end gives the bytes that are there."""
+"""A part of a value. A range that exceeds the value returns the existing bytes."""
 
 Span: TypeAlias = tuple[int, int]
-"""Where a range starts and stops."""
+"""The start and stop of a range."""
 
 
 class Part(NamedTuple):
-    """Bytes of the value under a key; where a version is given, of that one and no other."""
+    """Bytes of the value of a key; if a version is given, only of that version."""
 
     key: str
     byte_range: ByteRange | None
@@ -53,11 +53,11 @@ class Part(NamedTuple):
 Value = TypeVar("Value", bytes, "memoryview[int]")
 
 Request: TypeAlias = "str | tuple[str, ByteRange | None]"
-"""What is asked of `get_many`: a key, or a key and a byte range."""
+"""A request of `get_many`: a key, or a key and a byte range."""
 
 
 def cut(value: Value, byte_range: ByteRange | None) -> Value:
-    """The bytes of `value` that `byte_range` means.
+    """Return the bytes of `value` in `byte_range`.
 
     >>> cut(b"abc", None)
     b'abc'
@@ -72,13 +72,13 @@ def cut(value: Value, byte_range: ByteRange | None) -> Value:
 
 
 def check_range(byte_range: ByteRange) -> None:
-    """ValueError where `byte_range` counts below zero: Python would count from the end, silently.
+    """Raise ValueError for negative numbers: Python would silently count from the end.
 
     >>> check_range(Range(-1, 4))
     Traceback (most recent call last):
     ValueError: expected a byte range that starts at 0 or later, got Range(start=-1, length=4)
     """
-    # A type checker knows that it is one of the two; who uses none may pass a slice or a tuple.
+    # Callers without a type checker may pass a slice or a tuple.
     if not isinstance(byte_range, (Range, Suffix)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ValueError(f"expected a Range, a Suffix or None, got {byte_range!r}")  # noqa: TRY004
     if isinstance(byte_range, Range) and byte_range.start < 0:
@@ -88,7 +88,7 @@ def check_range(byte_range: ByteRange) -> None:
 
 
 def near(spans: Iterable[Span], *, gap: int, longest: int) -> list[Span]:
-    """Spans that hold all of `spans`: those at most `gap` bytes apart are one, if it isn't above `longest`.
+    """Merge spans that are at most `gap` bytes apart, unless the result would exceed `longest` bytes.
 
     >>> near([(100, 200), (0, 90), (100, 200), (900, 950)], gap=10, longest=1000)
     [(0, 200), (900, 950)]

@@ -1,4 +1,4 @@
-"""What stores answer with, beside bytes."""
+"""Results of stores other than bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Listing", "Versioned"]
 
 
 class Versioned(NamedTuple):
-    """A value, and the mark by which a store knows whether it has changed since.
+    """A value, and a mark that tells the store whether it has changed since.
 
     >>> Versioned(b"1", 7).value
     b'1'
@@ -19,7 +19,7 @@ class Versioned(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What lies directly below a prefix: whole keys, and prefixes that end in a slash.
+    """The content directly below a prefix: whole keys, and prefixes that end in a slash.
 
     >>> Listing(["zarr.json"], ["a/"]).prefixes
     ['a/']

@@ -1,4 +1,4 @@
-"""Signatures: the bytes by which a file says what it is."""
+"""Signatures: the bytes that identify the kind of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Signature = Literal["zip", "sqlite", "hdf5", "netcdf3"]
 """The kinds of files that hold a hierarchy. NetCDF4 files are HDF5 files."""
 
 HDF5_NAMES: Final = (".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".hdf", ".he5", ".h5ad")
-"""How files of HDF5 and NetCDF are named, in lower case."""
+"""The suffixes of HDF5 and NetCDF files, in lower case."""
 
 _BEGINNINGS: Final[dict[bytes, Signature]] = {
     b"PK\x03\x04": "zip",
@@ -24,7 +24,7 @@ _BEGINNINGS: Final[dict[bytes, Signature]] = {
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
 
 PACKED_NAMES: Final = (".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
-"""How files are named that hold others and are not opened in their place, in lower case."""
+"""The suffixes of packed files, which must be unpacked first, in lower case."""
 
 _PACKED: Final = {
     b"\x1f\x8b": "gzip",
@@ -39,7 +39,7 @@ _TAR: Final = b"ustar"
 
 
 def packed_as(beginning: bytes) -> str | None:
-    r"""What a file that begins so is packed as, in a way that is not opened in its place; None for others.
+    r"""Return the packing of a file that starts with `beginning` and must be unpacked; None for others.
 
     >>> packed_as(b"\x1f\x8b\x08"), packed_as(b"{}")
     ('gzip', None)
@@ -50,9 +50,9 @@ def packed_as(beginning: bytes) -> str | None:
 
 
 def signature_of(path: str | Path) -> Signature | None:
-    r"""What the file at `path` says that it is; None where it says nothing known.
+    r"""Return the kind of the file at `path` by its signature; None if unknown.
 
-    HDF5 allows a block of the user's before the signature, whose size is a power of two from 512 on.
+    HDF5 allows a user block before the signature, whose size is a power of two from 512 on.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "a.nc"); _ = file.write_bytes(bytes(512) + b"\x89HDF\r\n\x1a\n")

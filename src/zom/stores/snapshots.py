@@ -1,7 +1,7 @@
 """Snapshots: the parts of one version of a value, read one after the other.
 
-A shard is read in parts: its index, then the chunks that the index says where to find. Where another
-writes a new shard in between, the old index means nothing for the new bytes.
+A shard is read in parts: its index, then the chunks that the index locates. If a writer replaces the
+shard in between, the old index doesn't fit the new bytes.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from zom.stores.backend import Backend
 
     class Opener(Protocol):
-        """What can be asked for a snapshot, to be closed afterwards."""
+        """An object that opens snapshots, which the caller closes."""
 
         def open_snapshot(self, key: str) -> Snapshot | None:
-            """The value under `key`, to be read in parts; None where it is missing."""
+            """Open the value of `key` for reading in parts; None if it is missing."""
 
 
 __all__ = ["CHANGED", "AskedSnapshot", "OpenSnapshot", "Snapshot", "ValueSnapshot"]
 
 
 CHANGED: Final = "it was replaced or deleted while it was read in parts; read it again"
-"""Why parts that were read are of no one version."""
+"""The reason if parts of different versions were read."""
 
 
 class Snapshot:
     """A value that is read in parts; made by `Store.snapshot`.
 
-    A byte range that reaches over the end of the value gives the bytes that are there.
+    A byte range that exceeds the value returns the existing bytes.
 
     >>> from zom.stores.interface import Range, Suffix
     >>> from zom.stores.memory import MemoryStore
@@ -47,15 +47,15 @@ class Snapshot:
     """
 
     size: int | None = None
-    """How many bytes the value has, where that is known without asking."""
+    """The size of the value in bytes, if known without a request."""
     consistent: bool = True
-    """Whether all parts are of one version of the value, whoever writes meanwhile."""
+    """Whether all parts come from one version of the value, even if another writer replaces it."""
 
     def __init__(self, store: Backend, key: str) -> None:
         self._store = store
         self._key = key
 
-    # --- what a kind of snapshot defines -----------------------------------------------------------
+    # --- methods for subclasses --------------------------------------------------------------------
 
     def _part(self, byte_range: ByteRange | None) -> bytes:
         raise NotImplementedError
@@ -66,7 +66,7 @@ class Snapshot:
     # --- reading -----------------------------------------------------------------------------------
 
     def get(self, byte_range: ByteRange | None = None) -> bytes:
-        """The bytes that `byte_range` means, or all."""
+        """Return the bytes in `byte_range`, or all."""
         try:
             if byte_range is not None:
                 check_range(byte_range)
@@ -77,7 +77,7 @@ class Snapshot:
             raise self._failure(cause) from cause
 
     def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
-        """The bytes that each of `ranges` means, in their order."""
+        """Return the bytes in each of `ranges`, in order."""
         try:
             for byte_range in ranges:
                 check_range(byte_range)
@@ -88,14 +88,14 @@ class Snapshot:
             raise self._failure(cause) from cause
 
     def _present(self, parts: object, keys: Sequence[str], method: str) -> list[bytes]:
-        """What `method` found, of a value that was there when the snapshot was taken."""
+        """Return the results of `method` as bytes; StoreError if any is missing."""
         found = found_values(self._store, keys, parts, method)
         if None in found:
             raise wrong_answer(self._store, self._key, "read", "bytes", method, None)
         return cast("list[bytes]", found)
 
     def close(self) -> None:
-        """Give back what it holds; it is not used afterwards. Closing twice does nothing."""
+        """Release its resources; don't use it afterwards. Closing twice does nothing."""
 
     def _failure(self, cause: Exception) -> StoreError:
         reason = self._store._reason(cause)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -103,7 +103,7 @@ class Snapshot:
 
 
 class ValueSnapshot(Snapshot):
-    """A snapshot of a value that is in memory."""
+    """A snapshot of a value in memory."""
 
     def __init__(self, store: Backend, key: str, value: bytes) -> None:
         super().__init__(store, key)
@@ -116,7 +116,7 @@ class ValueSnapshot(Snapshot):
 
 
 class AskedSnapshot(Snapshot):
-    """Each part is asked of the store, which may hold another value by then: that is told, where it knows versions."""
+    """A snapshot that requests each part; raises if the value has changed, if the store knows versions."""
 
     consistent = False
 
@@ -143,7 +143,7 @@ class AskedSnapshot(Snapshot):
 
 
 class OpenSnapshot:
-    """Opens a snapshot for a block, and closes it after it."""
+    """Opens a snapshot for a block and closes it at the end."""
 
     __slots__ = ("_key", "_snapshot", "_store")
 

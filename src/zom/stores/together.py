@@ -1,4 +1,4 @@
-"""Calls of a store that answers late, beside each other or beside other work: their waiting overlaps."""
+"""Concurrent calls of a slow store, among each other or with other work, so that waiting overlaps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 @contextmanager
 def ahead(store: Backend, call: Callable[[], T]) -> Generator[Callable[[], T]]:
-    """A block in which `call` waits for the store while other work is done; what it gives waits for the result.
+    """Run `call` in a thread while the block does other work; yield a function that waits for the result.
 
-    A store that answers at once is asked when the result is asked for.
+    For a store that answers at once, that function just makes the call.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a": b"1"})
@@ -30,14 +30,14 @@ def ahead(store: Backend, call: Callable[[], T]) -> Generator[Callable[[], T]]:
     if not answers_late(store):
         yield call
         return
-    from zom.threads import Threads  # noqa: PLC0415 - stores that answer at once need none
+    from zom.threads import Threads  # noqa: PLC0415 - only slow stores need threads
 
     with Threads(1, "zom-ahead") as thread:
         yield thread.submit(call).result
 
 
 def together(store: Backend, *calls: Callable[[], Any]) -> list[Any]:
-    """The results of calls that only read, made at once where the store answers late; the first error in their order.
+    """Run read-only calls, concurrently if the store is slow; return their results or raise the first error.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a": b"1"})
@@ -55,7 +55,7 @@ def together(store: Backend, *calls: Callable[[], Any]) -> list[Any]:
 
 
 def answers_late(store: Backend) -> bool:
-    """Whether it takes several requests at once, also of threads that hold none of its locks.
+    """Whether the store serves several requests at once, also from threads that hold none of its locks.
 
     >>> from zom.stores.memory import MemoryStore
     >>> answers_late(MemoryStore())

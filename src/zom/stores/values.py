@@ -1,6 +1,6 @@
-"""Values as the methods of stores find them, whatever holds their bytes: libraries below give bytearrays and views.
+"""Values from the methods of stores, as bytes: the libraries below also return bytearrays and views.
 
-What is no value is told as the fault of the store, or of its package.
+Any other type is reported as an error of the store or its package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLAIN: Final = frozenset({bytes, type(None)})
 
 
 def found_value(store: Backend, key: str, found: Any, method: str = "_read") -> bytes | None:
-    """What `method` found under the key, as bytes; StoreError where it is neither bytes nor None.
+    """Return what `method` found for the key as bytes or None; StoreError if it is neither.
 
     >>> from zom.stores.memory import MemoryStore
     >>> found_value(MemoryStore(), "a", bytearray(b"12")), found_value(MemoryStore(), "a", None)
@@ -32,7 +32,7 @@ def found_value(store: Backend, key: str, found: Any, method: str = "_read") -> 
     if found is None or type(found) is bytes:
         return found
     try:
-        # bytes(5) would be five zeros, and bytes([1]) one byte: only what is made of bytes is taken.
+        # bytes(5) would be five zeros, and bytes([1]) one byte: accept only objects that hold bytes.
         return memoryview(found).tobytes()
     except TypeError:
         raise wrong_answer(store, key, "read", "bytes or None", method, found) from None
@@ -41,7 +41,7 @@ def found_value(store: Backend, key: str, found: Any, method: str = "_read") -> 
 def found_values(
     store: Backend, keys: Sequence[str], found: object, method: str = "_read_many"
 ) -> list[bytes | None]:
-    """What `method` found under each of the keys, as bytes; StoreError where it is anything else.
+    """Return what `method` found for each key as bytes or None; StoreError for anything else.
 
     >>> from zom.stores.memory import MemoryStore
     >>> found_values(MemoryStore(), ["a", "b"], [memoryview(b"12"), None])
@@ -59,7 +59,7 @@ def found_values(
 
 
 def check_part(store: Backend, key: str, byte_range: ByteRange | None, value: bytes | None) -> None:
-    """StoreError where there are more bytes than were asked for: what was given is another part, or the whole."""
+    """Raise StoreError for more bytes than requested: they are another part, or the whole value."""
     asked = None if byte_range is None else byte_range.length
     if asked is not None and value is not None and len(value) > asked:
         found = f"found {len(value)}: the store passes over which part is asked for"
@@ -67,7 +67,7 @@ def check_part(store: Backend, key: str, byte_range: ByteRange | None, value: by
 
 
 def found_parts(store: Backend, parts: Sequence[Part], found: object) -> list[Versioned | None]:
-    """What `_read_parts` found of each of the parts; StoreError where it is anything else, or more.
+    """Return what `_read_parts` found for each part; StoreError for wrong types or too many bytes.
 
     >>> from zom.stores.memory import MemoryStore
     >>> from zom.stores.ranges import Part, Range
@@ -98,7 +98,7 @@ def _versioned(store: Backend, keys: Sequence[str], found: object) -> list[Versi
 
 
 def as_sequence(found: object) -> Sequence[object]:
-    """A list or tuple as it is; for anything else, nothing.
+    """Return a list or tuple unchanged, and () for anything else.
 
     >>> as_sequence([1]), as_sequence("ab")
     ([1], ())
@@ -107,13 +107,13 @@ def as_sequence(found: object) -> Sequence[object]:
 
 
 def wrong_answer(store: Backend, key: str, verb: str, words: str, method: str, found: object) -> StoreError:  # noqa: PLR0913, PLR0917
-    """The error of a method that gave something else than it must, which `words` say.
+    """Return the error for a method whose result is not what `words` expect.
 
     >>> from zom.stores.memory import MemoryStore
     >>> str(wrong_answer(MemoryStore(), "a", "read", "bytes", "_read", 7)).partition("_read, ")[2]
     'found 7; correct MemoryStore, or its package'
     """
-    # The values of a list may be large.
+    # A list may hold large values, so show only its length.
     given = as_sequence(found)
     shown = f"a {type(found).__name__} of {len(given)}" if given else given_text(found)
     reason = f"expected {words} from {method}, found {shown}; correct {type(store).__name__}, or its package"

@@ -1,4 +1,4 @@
-"""Stores around other stores: read-only, or what lies under a prefix; the base of all such."""
+"""Stores around other stores: read-only or below a prefix, and their base class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
 
 
 class WrapperStore(Store):
-    """A store that passes everything on to another; others are made from it.
+    """A store that passes every call on to another: the base class of wrappers.
 
     >>> from zom.stores.memory import MemoryStore
     >>> WrapperStore(MemoryStore({"a": b"1"})).get("a")
@@ -82,7 +82,7 @@ class WrapperStore(Store):
         return self.inner.origin(self._path(prefix))
 
     def _path(self, key: str) -> str:
-        """What the inner store calls `key`."""
+        """Return the inner store's name for `key`."""
         return key
 
     @override
@@ -97,7 +97,7 @@ class WrapperStore(Store):
     def _read_parts(self, parts: Sequence[Part]) -> list[Versioned | None]:
         if all(getattr(type(self), name) is getattr(WrapperStore, name) for name in ("_read", "_read_many")):
             return self.inner.get_parts([part._replace(key=self._path(part.key)) for part in parts])
-        return super()._read_parts(parts)  # who gives other bytes than the inner store gives them here, too
+        return super()._read_parts(parts)  # a subclass that changes bytes changes them here, too
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
@@ -198,12 +198,12 @@ class WrapperStore(Store):
 
     @override
     def _presence(self, key: str) -> AbstractContextManager[None]:
-        # A lock goes the way of all operations; else the inner store knows how to tell.
+        # `self.lock` covers subclasses that change keys or locks; without locks, the inner store decides.
         return self.lock(key) if self.capabilities.process_locks else self.inner.presence(self._path(key))
 
     @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
-        """Nothing: the inner store sees to it."""
+        """Nothing: the inner store does this."""
         return nullcontext()
 
     @override
@@ -221,7 +221,7 @@ class WrapperStore(Store):
 
 
 class ReadOnlyStore(WrapperStore):
-    """A store that can't be changed through this door.
+    """A read-only view of a store.
 
     >>> from zom.stores.memory import MemoryStore
     >>> ReadOnlyStore(MemoryStore()).capabilities.writable
@@ -238,7 +238,7 @@ class ReadOnlyStore(WrapperStore):
 
 
 class PrefixStore(WrapperStore):
-    """What lies below a prefix of another store, as a store.
+    """The keys below a prefix of another store, as a store.
 
     >>> from zom.stores.memory import MemoryStore
     >>> PrefixStore(MemoryStore({"data/a": b"1", "b": b"2"}), "data/").get("a")
@@ -257,7 +257,7 @@ class PrefixStore(WrapperStore):
     @property
     @override
     def losses(self) -> Sequence[Problem]:
-        """Those below the prefix, by their paths there."""
+        """Those below the prefix, with paths relative to it."""
         names = self.prefix.rstrip("/").split("/")
         start, pointer = (
             "/".join(("", *names)),
@@ -272,7 +272,7 @@ class PrefixStore(WrapperStore):
     @property
     @override
     def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
-        """Those below the prefix, by their paths there."""
+        """Those below the prefix, by paths relative to it."""
         start = f"/{self.prefix.rstrip('/')}"
         return {
             path[len(start) :] or "/": chunks

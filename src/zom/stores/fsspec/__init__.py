@@ -1,7 +1,7 @@
-"""Any fsspec file system as a store, and with it whatever fsspec has a protocol for.
+"""Any fsspec file system as a store, and so any protocol of fsspec.
 
-A UPath is taken by its `fs` and `path`; universal-pathlib need not be known. File systems of fsspec
-remember listings, and some answer from them: what they remember is dropped before they are asked.
+A UPath is recognized by its `fs` and `path`, without importing universal-pathlib. File systems of fsspec
+cache listings, and some answer from them: the cache is cleared before each request.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["FsspecStore"]
 _PATTERN = re.compile(r"[*?[]")
 
 _LONG = 1 << 26
-"""Bytes from which on the size of a file is asked for before a part of it is."""
+"""Length in bytes above which a range request first asks for the size of the file."""
 
 
 class FsspecStore(Store):
@@ -80,15 +80,15 @@ class FsspecStore(Store):
             raise StoreError(kind, "", "open", reason)
         self._fs: Any = in_turn(filesystem)
         self._protocol = protocols(filesystem)[0]
-        self._root = root_of(filesystem, str(filesystem._strip_protocol(root)).rstrip("/"))  # noqa: SLF001 - as it lists
-        # Where the root is nothing, some file systems begin paths with a slash and others don't.
+        self._root = root_of(filesystem, str(filesystem._strip_protocol(root)).rstrip("/"))  # noqa: SLF001 - as `ls`
+        # With an empty root, only some file systems start paths with a slash.
         self._base = f"{self._root}/" if self._root else str(filesystem.root_marker)
         self._secrets = tuple(secrets_in(options(filesystem), every=True))
         self._is_flat = lists_flat(filesystem)
         self._is_cache = is_cache(filesystem)
         self._by_size = self._is_cache or self._protocol == FTP
-        """Whether the end of a value is asked for by its size, since no range counts from the end."""
-        # Files of fsspec are written in place: a crash in the middle shows.
+        """Whether suffixes are read by the size of the value, because there are no suffix ranges."""
+        # fsspec writes files in place: readers see the half-written file of a crash.
         self.capabilities = Capabilities(
             writable=not read_only and is_written(filesystem),
             atomic_replace=False,
@@ -96,7 +96,7 @@ class FsspecStore(Store):
             parallel=in_flight(filesystem),
         )
         self._takes_many = self._is_flat and self.capabilities.parallel > 1
-        """Whether many keys are changed at once: where there are no directories to make, or to remove."""
+        """Whether many keys are changed at once: only without directories to create or remove."""
         self._parts = Parts(self._fs, takes_parts=takes_parts(filesystem))
         self._links = Links()
         self._keeps_full = keeps_full(filesystem)
@@ -155,7 +155,7 @@ class FsspecStore(Store):
             again = self._found_of([requests[index] for index in refused], by_size=True)
             for index, answer in zip(refused, again, strict=True):
                 if not isinstance(answer, Exception):
-                    # Azure takes no range that counts from the end: from now on, sizes are asked for first.
+                    # Azure supports no suffix ranges: from now on, request sizes first.
                     self._by_size = True
                 if not isinstance(answer, Exception) or _is_gone(answer):
                     found[index] = answer
@@ -164,7 +164,7 @@ class FsspecStore(Store):
     def _found_of(
         self, requests: Sequence[tuple[str, ByteRange | None]], *, by_size: bool
     ) -> list[bytes | Exception | None]:
-        """The bytes, or what the file system says instead; for the end of a value by its size, where that is wanted."""
+        """Return the bytes or exception of each request; `by_size` reads suffixes by the size of the file."""
         found: list[bytes | Exception | None] = [None] * len(requests)
         looked_at = [i for i, each in enumerate(requests) if self._is_looked_at(each[1], by_size=by_size)]
         infos = dict(zip(looked_at, self._infos([requests[i][0] for i in looked_at]), strict=True))
@@ -184,7 +184,7 @@ class FsspecStore(Store):
         return found
 
     def _is_looked_at(self, byte_range: ByteRange | None, *, by_size: bool) -> bool:
-        """Whether to look at the file before its bytes are asked for."""
+        """Whether to request the file's info before its bytes."""
         if self._protocol in LOCAL or (by_size and isinstance(byte_range, Suffix)):
             return True
         length = None if byte_range is None else byte_range.length
@@ -193,18 +193,18 @@ class FsspecStore(Store):
     def _told_at_once(
         self, key: str, byte_range: ByteRange | None, info: dict[str, Any] | Exception
     ) -> bytes | Exception | None:
-        """The answer, where a look at the file was enough."""
+        """Return the answer if the file's info is enough, None otherwise."""
         if isinstance(info, Exception):
             return info
         is_file = info["type"] == "file"
         if not is_file and self._protocol in LOCAL:
-            # To wait for the other end of a pipe could take forever.
+            # Reading a pipe could wait forever for its other end.
             what = "a directory" if info["type"] == "directory" else "something else"
             return StoreError(self.url, key, "read", f"expected a regular file, found {what}")
         return b"" if is_file and byte_range is not None and byte_range.length == 0 else None
 
     def _infos(self, keys: Sequence[str]) -> list[dict[str, Any] | Exception]:
-        """What the file system knows of each file."""
+        """Return the file system's info of each file, or its exception."""
         if self.capabilities.parallel > 1 and len(keys) > 1 and not self._is_cache:
             self._fs.invalidate_cache()
             return self._awaited([self._fs._info(self._path(key)) for key in keys])  # noqa: SLF001 - as `info`
@@ -212,7 +212,7 @@ class FsspecStore(Store):
         for key in keys:
             try:
                 found.append(self._info(key))
-            except Exception as cause:  # noqa: BLE001 - told with the other answers
+            except Exception as cause:  # noqa: BLE001 - reported with the other answers
                 found.append(cause)
         return found
 
@@ -230,14 +230,14 @@ class FsspecStore(Store):
             return bytes(answer)
         if isinstance(answer, StoreError):
             raise answer
-        # Some services refuse a range that begins where the value ends; to us, nothing is there.
+        # Some services reject a range that starts at the end of the value; here it is b"".
         if byte_range is not None and self._selects_nothing(key, byte_range):
             return b""
         failure = self._failure(key, "read", answer)
         raise failure
 
     def _is_missing(self, key: str, answer: bytes | Exception) -> bool:
-        """Whether there is no such key. A reference whose target is gone is an error, not a missing key."""
+        """Whether the key is missing. A reference to a missing target is an error, not a missing key."""
         if isinstance(answer, bytes) or not _is_gone(answer):
             return False
         if self._protocol == FTP and is_unclear(answer) and self._is_known(key):
@@ -245,17 +245,17 @@ class FsspecStore(Store):
         return self._protocol != REFERENCES or self._path(key) not in self._fs.references
 
     def _is_known(self, key: str) -> bool:
-        """Whether a listing shows the file, or nobody can tell."""
+        """Whether the file exists, or the file system can't tell."""
         try:
             self._info(key)
-        except Exception as cause:  # noqa: BLE001 - the first exception is told
+        except Exception as cause:  # noqa: BLE001 - the first exception is reported
             return not _is_gone(cause)
         return True
 
     def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
         try:
             size = self._info(key).get("size")
-        except Exception:  # noqa: BLE001 - the first exception is told
+        except Exception:  # noqa: BLE001 - the first exception is reported
             return False
         if size is None:
             return False
@@ -270,7 +270,7 @@ class FsspecStore(Store):
             self._refuse_directory(path)
             refuse_any(self._renamed([key]))
             self._put(path, value)
-        except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
+        except Exception as cause:  # noqa: BLE001 - raised below, as a StoreError
             failure = self._failure(key, "write", cause)
         else:
             return
@@ -282,8 +282,8 @@ class FsspecStore(Store):
             try:
                 self._fs.pipe_file(path, value)
             except Exception as cause:
-                # To make the directory first would cost a request each time; others may prune it. That it is missing is
-                # an error of FTP's own to FTP. To an object store, what is missing is the bucket, and not made by accident.
+                # Create the directory only on failure, to save requests; others may prune it. FTP has its own
+                # error for a missing one. In an object store the bucket is missing: don't create it.
                 if self._is_flat or (not is_absence(cause) and self._fs.isdir(folder)):
                     raise
                 self._fs.makedirs(folder, exist_ok=True)
@@ -298,24 +298,24 @@ class FsspecStore(Store):
             return
         last = dict(items)
         with self._excluding_all(last):
-            put = self._fs._pipe_file  # noqa: SLF001 - as `pipe` does, whose errors name no key
+            put = self._fs._pipe_file  # noqa: SLF001 - like `pipe`, whose errors name no key
             self._make("write", {key: put(self._path(key), value) for key, value in last.items()})
 
     def _awaited(self, calls: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
-        """What the calls give, or the exceptions they end with; some are in flight at once."""
-        from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded where it is needed
+        """Return the results or exceptions of the calls, several of which run at once."""
+        from zom.stores.fsspec.at_once import answers  # noqa: PLC0415 - asyncio is loaded only if needed
 
         return answers(self._fs, calls, self.capabilities.parallel)
 
     def _make(self, verb: str, calls: Mapping[str, Coroutine[Any, Any, Any]]) -> None:
-        """Await what is asked for each key; the first of them that failed is told."""
+        """Await the call for each key; raise the first failure."""
         for key, result in zip(calls, self._awaited(list(calls.values())), strict=True):
             if isinstance(result, BaseException) and not (verb == "delete" and _is_gone(result)):
                 raise self._failure(key, verb, result)
 
     def _refuse_directory(self, path: str) -> None:
         if self._protocol == "memory" and self._fs.isdir(path):
-            raise IsADirectoryError(21, "Is a directory")  # it would hold both, and list one
+            raise IsADirectoryError(21, "Is a directory")  # it would hold both, but list only one
 
     @override
     def _remove(self, key: str) -> None:
@@ -323,7 +323,7 @@ class FsspecStore(Store):
         try:
             self._refuse_pattern(key)
             refuse_any(self._links.obstacles([key]))
-            # Some take a directory away with all that is in it.
+            # Some file systems delete a directory with all its content.
             is_asked = self._protocol in LOCAL | {"memory"} or not (self._is_flat or self._keeps_full)
             if is_asked and self._fs.isdir(path):
                 return
@@ -346,7 +346,7 @@ class FsspecStore(Store):
         for key in keys:
             self._refuse_pattern(key)
         with self._excluding_all(keys):
-            delete = self._fs._rm_file  # noqa: SLF001 - `rm` takes many, too, and names with "*" in them for patterns
+            delete = self._fs._rm_file  # noqa: SLF001 - `rm` treats names with "*" as patterns
             self._make("delete", {key: delete(self._path(key)) for key in dict.fromkeys(keys)})
 
     def _refuse_pattern(self, key: str) -> None:
@@ -361,7 +361,7 @@ class FsspecStore(Store):
 
     @override
     def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
-        # What lies below was listed, or nobody would know the keys.
+        # The content below was listed, since the keys are known.
         self._look_above(os.path.commonprefix(wanted.removes))  # noqa: RUF071 - cut at a slash there
         return [
             *super()._obstacles(wanted),
@@ -370,7 +370,7 @@ class FsspecStore(Store):
         ]
 
     def _renamed(self, keys: Iterable[str]) -> Iterable[Obstacle]:
-        """The keys that a server of Windows' files lists under other names than they were written by."""
+        """Yield obstacles for keys that a Windows file server would list under other names."""
         return reserved_keys(keys) if self._protocol in WINDOWS else ()
 
     @property
@@ -379,22 +379,22 @@ class FsspecStore(Store):
         return self._protocol in WINDOWS
 
     def _look_above(self, prefix: str) -> None:
-        """List the directories that lead to `prefix`, which shows the links among them."""
+        """List the directories above `prefix` to find links among them."""
         above = "" if self._is_flat or self._lists_by_scan() else prefix.rpartition("/")[0]
         while above:
             above = above.rpartition("/")[0]
             self._entries(f"{above}/" if above else "")
 
     def _remove_empty_above(self, path: str) -> None:
-        """Remove the directories above a deleted file that are empty now: a store has no empty prefixes.
+        """Remove directories above a deleted file that are empty now: a store has no empty prefixes.
 
-        Where a full one could be taken away with them, they stay.
+        They stay if the file system might delete a directory that is not empty.
         """
         parent = path.rpartition("/")[0]
         while self._keeps_full and not self._is_flat and len(parent) > len(self._root):
             try:
                 remove_directory(self._fs, parent)
-            except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays
+            except Exception:  # noqa: BLE001 - not empty or not removable: it stays
                 return
             parent = parent.rpartition("/")[0]
 
@@ -417,7 +417,7 @@ class FsspecStore(Store):
         return super()._size_of(key) if found == [None] else found[0] if found else None
 
     def _told_size(self, key: str, size: int | None) -> int | None:
-        """`size` as the file system tells it; None where it counts the base64 text of an inline value."""
+        """Return the file system's `size`; None for inline references, where it counts base64 text."""
         if self._protocol == REFERENCES and isinstance(
             self._fs.references.get(self._path(key)), (str, bytes)
         ):
@@ -425,7 +425,7 @@ class FsspecStore(Store):
         return size
 
     def _found(self, prefix: str) -> Iterator[tuple[str, int | None]]:
-        """Every key below `prefix`, with its size where the listing tells it."""
+        """Yield every key below `prefix`, with its size if the listing has it."""
         if self._is_flat:
             base = f"{self._base}{prefix}".rstrip("/")
             entries = self._told_by(prefix, lambda: self._fs.find(base, detail=True).items())
@@ -440,7 +440,7 @@ class FsspecStore(Store):
                 if path.startswith(f"{self._base}{prefix}"):
                     yield path[start:], int(file.size)
             return
-        # fsspec's own walk leaves out, without a word, what it may not read.
+        # fsspec's own walk silently skips unreadable directories.
         waiting = [prefix]
         while waiting:
             keys, prefixes = self._entries(waiting.pop())
@@ -449,7 +449,7 @@ class FsspecStore(Store):
 
     @override
     def _lists_by_scan(self) -> bool:
-        """In memory: there, each listing of a directory looks at all files."""
+        """True in memory, where listing a directory scans all files."""
         return self._protocol == "memory" and isinstance(getattr(self._fs, "store", None), dict)
 
     @override
@@ -458,7 +458,7 @@ class FsspecStore(Store):
         return Listing(sorted(keys), sorted(prefixes))
 
     def _entries(self, prefix: str) -> tuple[dict[str, int | None], set[str]]:
-        """The keys directly below `prefix` with their sizes, where they are told, and the prefixes."""
+        """Return the keys directly below `prefix` with their sizes, if listed, and the prefixes."""
         try:
             self._links.check_listed(prefix)
         except OSError as cause:
@@ -485,15 +485,15 @@ class FsspecStore(Store):
         return cast("list[Any]", self._fs.ls(path, detail=True))
 
     def _followed(self, prefix: str, path: str) -> dict[str, Any]:
-        """What the file system knows of where a link leads; nothing of one that leads nowhere."""
+        """Return the info of a link's target; the type "nothing" if the target is missing."""
         found = self._told_by(prefix, lambda: [self._fs.info(path)])
         return found[0] if found else {"type": "nothing"}
 
     def _key_below(self, prefix: str, path: str) -> str:
-        """The key of a path that was listed; nothing for the path that was asked for, which some file systems list.
+        """Return the key of a listed path; "" for the listed directory, which some file systems include.
 
-        Some leave out slashes or unescape names, and list another folder than the one that they read from.
-        A page of the web links to other places, too.
+        Some file systems drop slashes or unescape names, and so list another directory than the requested
+        one. Web pages also link to other places.
         """
         name = self._name(path)
         folder = f"{self._base}{prefix}"

@@ -1,4 +1,4 @@
-"""Calls of an asynchronous file system of fsspec, many in flight."""
+"""Concurrent calls of an asynchronous fsspec file system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["answers"]
 
 
 def answers(filesystem: Any, calls: Sequence[Coroutine[Any, Any, Any]], at_once: int) -> list[Any]:
-    """What the calls give, in their order, or the exceptions they end with; so many are in flight."""
+    """Return the results or exceptions of the calls, in order, with `at_once` of them in flight."""
     asyn: Any = imported("fsspec.asyn", "fsspec")
     found: list[Any] = asyn.sync(filesystem.loop, _awaited, calls, at_once)
     return found

@@ -1,4 +1,4 @@
-"""What file systems of fsspec are, as far as a store needs to know: around another one, read-only, asked in turn."""
+"""Properties of fsspec file systems that a store needs: wrappers, read-only ones, thread safety."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ WEB = {"http", "https"}
 FTP = "ftp"
 REFERENCES = "reference"
 WINDOWS = {"smb"}
-"""Those of Windows' files: their names are the same in capitals, and some are listed under others."""
+"""Protocols for Windows files: names ignore case, and some are listed differently."""
 
 _CACHES = {"cached", "blockcache", "filecache", "simplecache"}
 _ARCHIVES = {"zip", "tar", "libarchive"}
 _VERSIONED = {"git", "github", "gist"}
 _READ_ONLY = {*WEB, REFERENCES, *_CACHES, *_ARCHIVES, *_VERSIONED, "data"}
-"""Protocols that are only read. A reference file system would keep writes in memory and lose them, a cache would
-answer with what it kept before they were made, and an archive holds two values of a name that is written twice."""
+"""Read-only protocols. A reference file system keeps writes in memory and loses them, a cache returns
+outdated data after a write, and an archive would hold two values of a name that is written twice."""
 
 _AT_ONCE = {*LOCAL, "memory", "data", "hdfs", "arrow_hdfs"}
-"""Those whose calls of several threads don't meet. The others have a connection or an open file that all threads
-share, as archives do, or nobody says that they have none."""
+"""Protocols that are safe for concurrent calls from threads. The others share a connection or an open file
+among threads, as archives do, or might do so."""
 
 _MANY = 128
-"""How many requests fsspec has in flight at least, where nobody said."""
+"""The minimum default concurrency of fsspec."""
 
 
 class _Turns:
-    """The lock of each file system: free in a forked process, whoever held it before."""
+    """The lock of each file system, which is always free in a forked process."""
 
     def __init__(self) -> None:
         self.after_fork()
@@ -78,19 +78,19 @@ _turns = _Turns()
 
 
 def protocols(filesystem: Any) -> tuple[str, ...]:
-    """The names that fsspec knows it by."""
+    """Return the protocol names of a file system."""
     protocol = filesystem.protocol
     return (protocol,) if isinstance(protocol, str) else tuple(map(str, protocol))
 
 
 def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
-    """The file system that `filesystem` asks for everything, with what it makes of `path`.
+    """Return the file system inside a directory or asynchronous wrapper, and the path in it.
 
-    A directory of another file system knows nothing of how that one works, nor does one that makes it asynchronous.
+    Such wrappers hide the properties of the file system inside.
     """
     while True:
         if "dir" in protocols(filesystem):
-            path = filesystem._join(path)  # noqa: SLF001 - it refuses paths that lead out of the directory
+            path = filesystem._join(path)  # noqa: SLF001 - it rejects paths outside the directory
             filesystem = filesystem.fs
         elif type(filesystem).__name__ == "AsyncFileSystemWrapper":
             filesystem = filesystem.sync_fs
@@ -99,38 +99,38 @@ def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
 
 
 def root_of(filesystem: Any, root: str) -> str:
-    """The path at which its files begin: an archive whose names begin with "./", as tar makes them, has one in its root."""
+    """Return the path of the root: "." in an archive whose names start with "./", as tar writes them."""
     if root or _ARCHIVES.isdisjoint(protocols(filesystem)):
         return root
     return "." if [str(each).rstrip("/") for each in filesystem.ls("", detail=False)] == ["."] else root
 
 
 def is_written(filesystem: Any) -> bool:
-    """Whether what is written there is what is read then."""
+    """Whether the file system supports writes that can be read back."""
     return not _READ_ONLY.intersection(protocols(filesystem))
 
 
 def is_cache(filesystem: Any) -> bool:
-    """Whether it keeps what it read of another one, and answers with that."""
+    """Whether it caches another file system and answers from the cache."""
     return not _CACHES.isdisjoint(protocols(filesystem))
 
 
 def in_turn(filesystem: Any) -> Any:
-    """`filesystem`, asked by one thread at a time, unless it is known to answer several."""
+    """Return `filesystem` if known to be thread-safe, else a wrapper that serves one thread at a time."""
     names = protocols(filesystem)
     answers_many = getattr(filesystem, "async_impl", False) or not _AT_ONCE.isdisjoint(names)
     return filesystem if answers_many and not is_cache(filesystem) else _OneAtATime(filesystem)
 
 
 class _OneAtATime:
-    """A file system whose methods wait for each other, also for those called through another store."""
+    """A file system whose calls run one at a time, also those through another store."""
 
     def __init__(self, filesystem: Any) -> None:
         self._filesystem = filesystem
         self._process = None if is_cache(filesystem) else os.getpid()
 
     def in_turn(self, act: Callable[..., Any], *given: Any) -> Any:
-        """What `act` gives, which asks the file system several things."""
+        """Run `act` with the file system as one call, and return its result."""
         return self._in_turn(act)(self._filesystem, *given)
 
     def __getattr__(self, name: str) -> Any:
@@ -141,7 +141,7 @@ class _OneAtATime:
         @wraps(found)
         def call(*given: Any, **named: Any) -> Any:
             if self._process not in {None, os.getpid()}:
-                # The place in a file, or in what a connection answers, would be that of both processes.
+                # Both processes would share the position in a file or in a connection's answers.
                 reason = (
                     "its files and connections are those of another process, which was forked; open it here"
                 )
@@ -153,13 +153,13 @@ class _OneAtATime:
 
 
 def lists_flat(filesystem: Any) -> bool:
-    """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
+    """Whether it has its own recursive listing, like object stores, which have no directories."""
     own: Any = getattr(filesystem, "_find", None)
     return own is not None and own.__module__ != "fsspec.asyn"
 
 
 def deletes_patterns(filesystem: Any) -> bool:
-    """Whether to delete one file is to it to delete whatever a path with "*" or "[" in it could mean."""
+    """Whether deleting a file treats "*" or "[" in its path as a pattern."""
     own: Any = getattr(filesystem, "_rm_file", None)
     return own is not None and own.__module__ == "fsspec.asyn"
 
@@ -174,8 +174,8 @@ _REFUSE_FULL = frozenset(
         "SMBFileSystem",
     ]
 )
-"""Classes whose `rmdir` takes away an empty directory and no other. That of pyarrow's file systems, as HDFS, and those of some
-packages take away whatever is in it."""
+"""Classes whose `rmdir` only removes empty directories. That of pyarrow's file systems, such as HDFS, and of
+some packages also deletes the content."""
 
 
 def keeps_full(filesystem: Any) -> bool:
@@ -188,17 +188,17 @@ def keeps_full(filesystem: Any) -> bool:
 
 
 def is_arrow(filesystem: Any) -> bool:
-    """Whether it is one of pyarrow's, which has the protocol of what it leads to."""
+    """Whether it wraps a pyarrow file system; its protocol is that of the inner one."""
     return "ArrowFSWrapper" in _classes(filesystem)
 
 
 def _classes(filesystem: Any) -> list[str]:
-    """The names of its classes; to ask for a class itself, its module would have to be loaded."""
+    """Return the names of its classes, so that no module must be imported for a comparison."""
     return [each.__name__ for each in type(filesystem).__mro__]
 
 
 def remove_directory(filesystem: Any, path: str) -> None:
-    """Remove an empty directory, by what asynchronous file systems have for it: their other method may do nothing."""
+    """Remove an empty directory with `_rmdir` if asynchronous: the `rmdir` of those may do nothing."""
     own: Any = getattr(filesystem, "_rmdir", None) if getattr(filesystem, "async_impl", False) else None
     if own is None:
         filesystem.rmdir(path)
@@ -207,7 +207,7 @@ def remove_directory(filesystem: Any, path: str) -> None:
 
 
 def in_flight(filesystem: Any) -> int:
-    """How many requests of one call the file system has in flight; many only where it is asynchronous."""
+    """Return the number of concurrent requests of one call: 1 unless the file system is asynchronous."""
     if not getattr(filesystem, "async_impl", False):
         return 1
     stated = getattr(filesystem, "batch_size", None)
@@ -215,7 +215,7 @@ def in_flight(filesystem: Any) -> int:
 
 
 def options(filesystem: Any) -> dict[str, Any]:
-    """The options that a file system, or the one behind it, was opened with, without a table of references."""
+    """Return the options of a file system and of one behind a cache, without a table of references."""
     found: dict[str, Any] = getattr(filesystem, "storage_options", None) or {}
     inner = {"behind": options(filesystem.fs)} if is_cache(filesystem) else {}
     return inner | {name: value for name, value in found.items() if name != "fo"}

@@ -1,4 +1,4 @@
-"""FTP as fsspec speaks it: whatever fails is told as a file that is missing, and what can't be listed as an empty directory."""
+"""FTP in fsspec, which reports any failure as a missing file, and a failed listing as an empty directory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["answer_of", "is_refusal", "is_unclear", "list_whole"]
 
 _UNKNOWN = ("500", "501", "502", "504")
-"""What servers answer that have no such command, or not with this argument."""
+"""Replies to a command or argument that the server doesn't support."""
 _MISSING = compiled_later("^550.*(?:no such file|not found|not exist|cannot find)", re.IGNORECASE | re.DOTALL)
-"""What servers answer where a file is missing, if it is clear: some say the same of one that may not be read."""
+"""Clear replies for a missing file; some servers reply the same for an unreadable one."""
 
 
 def is_refusal(cause: BaseException) -> bool:
-    """Whether a server says that it can't now, whatever the exception says: a connection that failed, or too many of them.
+    """Whether the server refused temporarily, for example because of a failed connection or too many of them.
 
     >>> from ftplib import error_temp
     >>> told = FileNotFoundError("a"); told.__cause__ = error_temp("425 no data connection")
@@ -32,7 +32,7 @@ def is_refusal(cause: BaseException) -> bool:
 
 
 def is_unclear(cause: BaseException) -> bool:
-    """Whether a server refused a file for what may be another reason than that it is missing.
+    """Whether a server refused a file for a reason other than a clear "missing".
 
     >>> from ftplib import error_perm
     >>> told = FileNotFoundError("a"); told.__cause__ = error_perm("550 Failed to open file.")
@@ -44,12 +44,12 @@ def is_unclear(cause: BaseException) -> bool:
 
 
 def answer_of(cause: BaseException) -> BaseException | None:
-    """What the server answered, where an exception tells of that."""
+    """Return the server's reply from a chain of exceptions, if any."""
     return next(_answers(cause), None)
 
 
 def _answers(cause: BaseException | None) -> Iterator[BaseException]:
-    """The answers of a server in a chain of exceptions."""
+    """Yield the server's replies in a chain of exceptions."""
     while cause is not None:
         if type(cause).__module__ == "ftplib":
             yield cause
@@ -57,7 +57,7 @@ def _answers(cause: BaseException | None) -> Iterator[BaseException]:
 
 
 def list_whole(filesystem: Any, path: str) -> list[Any]:
-    """The entries of a directory; OSError where there seem to be none since the server doesn't show them."""
+    """List a directory; PermissionError if it only seems empty because the server refuses to list it."""
     found: list[Any] = filesystem.ls(path, detail=True)
     if found:
         return found

@@ -1,7 +1,7 @@
-"""Symbolic links to directories, as listings of file systems show them: read through, and nothing is deleted through one.
+"""Symbolic links to directories in listings: they are followed for reading, never for deleting.
 
-Directories of fsspec have no identity by which a link to a directory above it would be known. Whoever goes in a circle
-comes through the same link again, and so through one of the same name.
+Directories of fsspec have no identity that would reveal a link to a parent directory. A cycle passes the
+same link again, and so a link of the same name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Links"]
 
 
 class Links:
-    """The prefixes that were listed and are links.
+    """The listed prefixes that are links.
 
     >>> links = Links(); links.add("a/"); links.add("a/b/"); links.add("a/b/a/")
     >>> links.check_listed("a/b/")
@@ -33,11 +33,11 @@ class Links:
         self._prefixes: set[str] = set()
 
     def add(self, prefix: str) -> None:
-        """Note that there is a link."""
+        """Record that `prefix` is a link."""
         self._prefixes.add(prefix)
 
     def check_listed(self, prefix: str) -> None:
-        """OSError where `prefix` is a link below one of the same name."""
+        """Raise OSError if `prefix` is a link below one of the same name."""
         if prefix not in self._prefixes:
             return
         name = _name(prefix)
@@ -46,7 +46,7 @@ class Links:
             raise OSError(errno.ELOOP, reason)
 
     def obstacles(self, keys: Iterable[str]) -> Iterator[Obstacle]:
-        """The links that lead to what shall be deleted."""
+        """Yield the links through which keys would be deleted."""
         if self._prefixes:
             for prefix in dict.fromkeys(
                 each for key in keys for each in self._prefixes if key.startswith(each)

@@ -1,4 +1,4 @@
-"""Parts of files: of file systems that pass over which part is asked for, and give the whole file without a word."""
+"""Parts of files, also for file systems that ignore the requested range and return the whole file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Parts", "bounds_of", "takes_parts"]
 
 
 def takes_parts(filesystem: Any) -> bool:
-    """Whether it gives the part of a file that it is asked for, as its method says; true where none can be seen.
+    """Whether the signature of its read method has a range; True if the signature is unknown.
 
     >>> class Whole:
     ...     def cat_file(self, path, **options): ...
@@ -25,7 +25,7 @@ def takes_parts(filesystem: Any) -> bool:
     (False, True)
     """
     if is_arrow(filesystem):
-        return False  # it reads the beginning of a file from one that can't say where it is
+        return False  # it reads the start of a file from one that can't tell its position
     name = "_cat_file" if getattr(filesystem, "async_impl", False) else "cat_file"
     try:
         known = signature(getattr(filesystem, name)).parameters
@@ -36,7 +36,7 @@ def takes_parts(filesystem: Any) -> bool:
 
 
 class Parts:
-    """Reads the parts of files of one file system, as that takes them."""
+    """Reads parts of files, in the way that the file system supports."""
 
     def __init__(self, filesystem: Any, *, takes_parts: bool) -> None:
         self._fs = filesystem
@@ -45,23 +45,23 @@ class Parts:
     def read(
         self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
     ) -> Sequence[bytes | Exception]:
-        """The bytes of each file from one bound to the other, or what the file system says instead."""
+        """Return the bytes of each file between its bounds, or the file system's exception."""
         if not self._takes_parts and any(bound != (None, None) for bound in bounds):
             return [self._opened(path, *bound) for path, bound in zip(paths, bounds, strict=True)]
         starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
         try:
-            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
+            # Unlike cat, this takes names with "*" or "[" literally.
             answers: Sequence[bytes | Exception] = self._fs.cat_ranges(paths, starts, ends, on_error="return")
         except Exception as cause:  # noqa: BLE001 - returned, as file systems do themselves
             if len(paths) == 1:
                 return [cause]
         else:
             return answers
-        # A cache of whole files has no answer to any where one is missing.
+        # A cache of whole files fails for all files if one is missing.
         return [self.read([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
 
     def _opened(self, path: str, start: int | None, end: int | None) -> bytes | Exception:
-        """The bytes from `start`, from the end where that is below 0, to `end`: by opening the file."""
+        """Open the file and read from `start`, or from the end if negative, to `end`."""
         try:
             with self._fs.open(path, "rb") as file:
                 if start is not None:
@@ -72,7 +72,7 @@ class Parts:
 
 
 def bounds_of(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:
-    """From where and to where; not beyond a size that is known: some make room for all that was asked."""
+    """Return start and end, limited to a known size: some file systems allocate the whole range."""
     if byte_range is None:
         return None, None
     if isinstance(byte_range, Suffix):

@@ -1,8 +1,8 @@
-"""A web server's files as a store, read-only, with nothing but the standard library.
+"""A web server's files as a read-only store, using only the standard library.
 
-RFC 9110: a value is what GET answers with 200, or with 206 for a byte range; 404 and 410 are a missing
-key, and every other answer is an error. Many values are asked for at once, each over a connection that
-stays open and serves the next one.
+RFC 9110: a value is the body of a GET answer with status 200, or 206 for a byte range; 404 and 410 mean a
+missing key, and every other answer is an error. Many values are requested at once, over connections that
+stay open for later requests.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ __all__ = ["HTTPStore"]
 _MAX_LISTING = 1 << 26
 
 _SOME = 1000
-"""Of how many keys the sizes are asked for at once."""
+"""Keys per size request."""
 
 _TRIES = 4
-"""How often the end of a value is asked for that changes meanwhile."""
+"""Attempts to read the end of a value that changes meanwhile."""
 
 _ANY_RANGE = {401, 403, 407, 408, 429, 502, 503, 504}
-"""What a server answers whatever range it is asked for: to others than these, it may be the range that is at fault."""
+"""Statuses that don't depend on the range: after any other one, the range may be unsupported."""
 
 _SLASHES = re.compile("/+")
 
@@ -58,17 +58,17 @@ _SLASHES = re.compile("/+")
 class HTTPStore(Store):
     """Values below a URL.
 
-    A query in the URL is sent with every request, as signed URLs want it. Directories are listed where
-    the server shows an index of them as a page of links, as nginx and Python's own server do; say
-    `listable=True` where you know that. An index may leave out names that begin with a dot, as nginx's
-    does, and so all documents of Zarr v2. Elsewhere consolidated metadata, or knowing the paths, must do.
-    In WebAssembly the browser asks: it shows no more of another site than that opens to pages (CORS).
+    A query in the URL is sent with every request, as signed URLs need. Pass `listable=True` if the server
+    shows directories as index pages with links, as nginx and Python's own server do. An index may omit names
+    that begin with a dot, as nginx does, and so all documents of Zarr v2. Without listing, use consolidated
+    metadata or known paths. In WebAssembly the browser sends the requests, and only shows what another site
+    allows (CORS).
 
     >>> HTTPStore("https://me:secret@example.org/data.zarr").url
     'https://example.org/data.zarr'
     """
 
-    def __init__(  # noqa: PLR0913 - each is an option that people set
+    def __init__(  # noqa: PLR0913 - options of the caller
         self,
         url: str,
         *,
@@ -104,7 +104,7 @@ class HTTPStore(Store):
         self._is_closed = False
         self._has_index = False
         self._by_size = not self._client.may_ask_for_ends(self._base)
-        """Whether the end of a value is asked for by its size, since the server takes no range that counts from there."""
+        """Whether suffixes are read by the size of the value, because the server has no suffix ranges."""
 
     @property
     @override
@@ -112,7 +112,7 @@ class HTTPStore(Store):
         return self._url.rstrip("/")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Headers, password and query stay unless they were asked for: a pickle travels far.
+        # Pickles hold headers, password and query only on request: others may read a pickle.
         if not self._options["pickle_credentials"]:
             return (_reopen, (self._base, {}, self._options))
         return (_reopen, (f"{self._base}?{self._query}".rstrip("?"), self._sent, self._options))
@@ -133,7 +133,7 @@ class HTTPStore(Store):
             return ask(f"{self._base}/{quote(key, errors='surrogateescape')}{query}")
         except HTTPFailure as cause:
             reason = str(cause)
-        # Raised here so that the causes, which may hold a signed URL, don't come with it.
+        # Raised here without the cause, which may hold a signed URL.
         raise StoreError(self.url, key, verb, reason)
 
     @override
@@ -156,11 +156,11 @@ class HTTPStore(Store):
             found = self._found(key, byte_range, answer)
         if found is None or version is None:
             return found
-        # A server may take no notice of conditions. It may leave out the tag, as nginx does behind the end.
+        # A server may ignore conditions, or omit the tag, as nginx does beyond the end.
         return found._replace(version=version) if found.version in {None, version} else None
 
     def _found(self, key: str, byte_range: ByteRange | None, answer: Answer) -> Versioned | None:
-        """The value, or the bytes of a range of it, in an answer that is not that it's missing."""
+        """Return the value or byte range in an answer other than "missing"."""
         if answer.status == 200:
             return Versioned(cut(answer.body, byte_range), _tag_of(answer))
         if byte_range is None:
@@ -171,14 +171,14 @@ class HTTPStore(Store):
         if answer.status == 416 and _lies_beyond(byte_range, answer.header("content-range")):
             return Versioned(b"", _tag_of(answer))
         if isinstance(byte_range, Suffix) and answer.status not in _ANY_RANGE:
-            # Azure takes no range that counts from the end: from now on, sizes are asked for first.
+            # Azure supports no suffix ranges: from now on, request sizes first.
             found = self._read_end(key, byte_range)
             self._by_size = True
             return found
         raise StoreError(self.url, key, "read", answer.refusal)
 
     def _read_end(self, key: str, byte_range: Suffix) -> Versioned | None:
-        """The end of a value by its size, which is asked for first."""
+        """Read the end of a value by its size, which is requested first."""
         refusal = ""
         for _ in range(_TRIES):
             first = self._ask_size(key)
@@ -193,7 +193,7 @@ class HTTPStore(Store):
                 break
             length = min(byte_range.length, size)
             asked, tag = Range(size - length, length), _tag_of(first)
-            # Of another version that took its place since, these bytes would be no end.
+            # In another version, these bytes would not be the end.
             same = {} if tag is None else {"If-Match": tag}
             answer = self._ask(key, {"Range": _range_header(asked), **same}, "read")
             if answer.status == 206:
@@ -205,7 +205,7 @@ class HTTPStore(Store):
         raise StoreError(self.url, key, "read", refusal)
 
     def _check_range(self, key: str, asked: ByteRange, answer: Answer) -> None:
-        """Refuse other bytes than those that were asked for, and fewer of them than there are."""
+        """Raise StoreError if the answer has other or fewer bytes than the requested range."""
         stated = answer.header("content-range")
         if not stated and not answer.shows_all and (asked.length is None or len(answer.body) <= asked.length):
             return
@@ -245,7 +245,7 @@ class HTTPStore(Store):
             return self._read_part(part)
 
     def _threads(self) -> Threads:
-        """The threads that ask, made when first needed and made anew in a forked process."""
+        """Return the request threads, created on first use and again in a forked process."""
         with _Making.guard:
             if self._is_closed:
                 raise StoreError(self.url, "", "read", "the store is closed")
@@ -260,7 +260,7 @@ class HTTPStore(Store):
     def _list_dir(self, prefix: str) -> Listing:
         answer = self._ask(prefix, {}, "list", _MAX_LISTING)
         if answer.status in MISSING and prefix:
-            # A server without indexes answers the same: only one that has them means "nothing there".
+            # A server without indexes answers the same, so first check that this one has them.
             if not self._has_index:
                 self._list_dir("")
             return Listing([], [])
@@ -290,7 +290,7 @@ class HTTPStore(Store):
 
     @override
     def _size_of(self, key: str) -> int | None:
-        """By an answer without the value, as a server that knows ranges gives to a request for the first byte."""
+        """Return the size from an answer without the value, if the server supports ranges."""
         with self._told(key, "read"):
             answer = self._ask_size(key)
             if answer.status in MISSING or answer.is_directory:
@@ -312,7 +312,7 @@ class HTTPStore(Store):
 
 
 class _Making:
-    """The lock under which threads are made: free in a forked process, whoever held it before."""
+    """The lock for creating threads, which is always free in a forked process."""
 
     guard = threading.Lock()
 
@@ -330,7 +330,7 @@ def _reopen(url: str, headers: dict[str, str], options: dict[str, Any]) -> HTTPS
 
 
 def _checked(url: str, shown: str) -> Any:
-    """The parts of the URL, of which a request can be made."""
+    """Split the URL; StoreError if it can't be requested."""
     if shown.endswith("://..."):
         reason = (
             "expected a URL with '#', '?', '@' and '/' in its password percent-encoded, and a port number"
@@ -345,7 +345,7 @@ def _checked(url: str, shown: str) -> Any:
 
 
 def _checked_headers(headers: Mapping[str, Any], shown: str) -> dict[str, str]:
-    """The headers; they are checked before http.client does, whose message would show the value."""
+    """Check the headers and copy them: http.client's own message would show the value."""
     for name, value in headers.items():
         sendable = isinstance(value, str) and value.isprintable() and all(ord(each) < 256 for each in value)
         if not sendable or not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
@@ -364,13 +364,13 @@ def _range_header(byte_range: ByteRange) -> str:
 def _client_type() -> type[Client]:
     if sys.platform != "emscripten":
         return Client
-    from zom.stores.http.browser import BrowserClient  # noqa: PLC0415 - for WebAssembly alone
+    from zom.stores.http.browser import BrowserClient  # noqa: PLC0415 - only for WebAssembly
 
     return BrowserClient
 
 
 def _total_of(answer: Answer) -> int | None:
-    """How many bytes the value has, as an answer to a request for some of them, or for none, says."""
+    """Return the size of the value from an answer to a range or HEAD request; None if unknown."""
     if answer.status == 200:
         total = answer.header("content-length")
     else:
@@ -379,13 +379,13 @@ def _total_of(answer: Answer) -> int | None:
 
 
 def _tag_of(answer: Answer) -> str | None:
-    """The tag that no other version of the value has; None where there is none, or a weak one, which others may have."""
+    """Return the ETag of the value; None if it is missing or weak: other versions may share a weak one."""
     tag = answer.header("etag")
     return tag if tag.startswith('"') else None
 
 
 def _lies_beyond(byte_range: ByteRange, stated: str) -> bool:
-    """Whether nothing of the value can lie in the range, as far as the server says how long it is."""
+    """Whether the range is beyond the value, as far as the server states its size."""
     size = stated.rpartition("/")[2]
     if not size.isdecimal():
         return not isinstance(byte_range, Suffix)
@@ -404,12 +404,12 @@ class _Links(HTMLParser):
 
 
 def _path(escaped_path: str) -> str:
-    """The path as text. Servers that list folders take several slashes for one, and so does `urljoin`."""
+    """Return the path as text; several slashes become one, as in servers with listings and in `urljoin`."""
     return unquote(_SLASHES.sub("/", escaped_path), errors="surrogateescape")
 
 
 def _linked_names(page: str, address: str) -> set[str]:
-    """The names directly below `address` that its page links to; a link elsewhere is no entry."""
+    """Return the names directly below `address` that its page links to; other links are ignored."""
     links = _Links()
     links.feed(page)
     here = urlsplit(address)

@@ -1,8 +1,8 @@
-"""GET requests that a browser makes for Python in WebAssembly, which has no sockets of its own.
+"""GET requests through the browser for Python in WebAssembly, which has no sockets.
 
-XMLHttpRequest (https://xhr.spec.whatwg.org) can be waited for: in a worker it gives bytes, in a page, which may wait for
-text alone, a text with a character for each byte. The browser follows redirects, unpacks what is packed, and shows no
-page what another site doesn't open to it (CORS), nor those of its headers that it doesn't name.
+XMLHttpRequest (https://xhr.spec.whatwg.org) works synchronously: in a worker it returns bytes; in a page
+it can only wait for text, with one character per byte. The browser follows redirects and decodes bodies. It
+hides answers that another site doesn't allow the page to read (CORS), and headers that it doesn't expose.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["BrowserClient"]
 
 _UNSENT = frozenset({"accept-encoding", "if-match"})
-"""The headers that nobody may set but the browser, or that other sites must be asked to allow: whether a value is of a version, its tag tells."""
+"""Headers that only the browser may set, or that other sites must allow; the ETag identifies the version."""
 
 _BYTES_AS_TEXT = "text/plain; charset=x-user-defined"
-"""The encoding in which a byte is one character, of whose number it is the last eight bits."""
+"""The encoding with one character per byte: the byte is the last eight bits of its number."""
 
 
 class BrowserClient(Client):
-    """Asks by the browser, one request after the other."""
+    """Sends requests through the browser, one after the other."""
 
     @override
     def ask_size(self, url: str) -> Answer:
         if _is_own(url):
             return super().ask_size(url)
-        # Of another site, a browser doesn't show of how many bytes a part is one.
+        # For another site, the browser hides the total size in Content-Range.
         answer = self._patiently(lambda: self._ask("HEAD", url, {}, self._limits.max_bytes))
         return answer if answer.status != 200 or answer.header("content-length") else self.get(url, {})
 
     @override
     def may_ask_for_ends(self, url: str) -> bool:
-        """Only of its own site: others would be asked before whether they allow that, which few answer."""
+        """Only for the page's own site: others need a preflight request, which few servers support."""
         return _is_own(url)
 
     @override
@@ -52,7 +52,7 @@ class BrowserClient(Client):
         if not hasattr(page, "XMLHttpRequest"):
             raise HTTPFailure("this JavaScript runtime has no XMLHttpRequest, and Python no sockets here")
         request = page.XMLHttpRequest.new()
-        request.open(method, url, False)  # as the last says, it is waited for
+        request.open(method, url, False)  # False: synchronous
         is_page = hasattr(page, "document")
         if is_page:
             request.overrideMimeType(_BYTES_AS_TEXT)
@@ -84,7 +84,7 @@ def _answer(request: Any, url: str, body: bytes, limit: int) -> Answer:
     found = _headers_of(str(request.getAllResponseHeaders()))
     status, address = int(request.status), str(request.responseURL)
     first, last = urlsplit(url), urlsplit(address)
-    if status == 206:  # a part of what is packed is none of the value; a whole is unpacked already
+    if status == 206:  # a part can't be decoded; a whole body is decoded already
         refuse_coding(status, found)
     return Answer(
         status,
@@ -97,13 +97,13 @@ def _answer(request: Any, url: str, body: bytes, limit: int) -> Answer:
 
 
 def _is_own(url: str) -> bool:
-    """Whether it is of the site of this page, of whose answers all is shown."""
+    """Whether the URL is on the site of this page, whose answers are fully visible."""
     there, page = urlsplit(url), getattr(import_module("js"), "location", None)
     return page is not None and f"{there.scheme}://{there.netloc}" == str(page.origin)
 
 
 def _headers_of(text: str) -> dict[str, str]:
-    r"""Each header by its name, in lower case.
+    r"""Parse headers into a dict by lower-case name.
 
     >>> _headers_of('content-length: 3\r\nETag: "a"\r\n')
     {'content-length': '3', 'etag': '"a"'}
@@ -113,7 +113,7 @@ def _headers_of(text: str) -> dict[str, str]:
 
 
 def _bytes_of(text: str) -> bytes:
-    r"""The bytes that stand as characters in `text`.
+    r"""Convert a text with one character per byte to bytes.
 
     >>> _bytes_of("a\uf7ff\x00")
     b'a\xff\x00'

@@ -1,6 +1,6 @@
-"""GET requests over connections that are kept, with redirects, retries and limits.
+"""GET requests over kept-alive connections, with redirects, retries and limits.
 
-RFC 9110 (semantics), RFC 9112 (HTTP/1.1). Nothing here knows of keys or of stores.
+RFC 9110 (semantics), RFC 9112 (HTTP/1.1). This module is independent of keys and stores.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _MAX_REDIRECTS = 5
 _MAX_PAUSE = 10.0
 _PIECE = 1 << 20
 _SLOWEST = 1024
-"""Bytes a second below which a server is taken to be stuck, once the timeout has passed."""
+"""Bytes per second below which a server counts as stuck, once the timeout has passed."""
 
 
 class HTTPFailure(Exception):
-    """Why no answer was had."""
+    """The reason for a missing or invalid answer."""
 
 
 class _Dropped(HTTPFailure):
-    """The connection ended before the answer did: worth another try."""
+    """The connection ended before the answer was complete: try again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long, how often and how much."""
+    """Timeout, number of retries and maximum size."""
 
     timeout: float
     retries: int
@@ -51,30 +51,30 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said in the end, and at which address."""
+    """The final answer of a server, and its address."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     url: str
     is_directory: bool = False
-    """Whether the server answered for the address with a slash after it: its index, not a value."""
+    """Whether the server redirected to the address with a trailing slash: an index, not a value."""
     shows_all: bool = True
-    """Whether all headers are here: a browser keeps back those of other sites that these don't name."""
+    """Whether all headers are present: a browser hides those that another site doesn't expose."""
 
     def header(self, name: str) -> str:
-        """The header of that name, in lower case, or an empty text."""
+        """Return the header `name`, which is in lower case, or ""."""
         return self.headers.get(name, "")
 
     @property
     def refusal(self) -> str:
-        """What to tell people about an answer that is no value."""
+        """A message for an answer that is not a value."""
         reason = http.client.responses.get(self.status, "unknown status").lower()
         return f"the server answered {self.status}, {reason}"
 
 
 class Client:
-    """Asks, and keeps connections for the next time."""
+    """Sends requests over reusable connections."""
 
     def __init__(self, headers: Mapping[str, str], limits: Limits) -> None:
         self._headers = {"Accept-Encoding": "identity", **headers}
@@ -83,16 +83,16 @@ class Client:
         self._is_closed = False
 
     def get(self, url: str, headers: Mapping[str, str], max_bytes: int | None = None) -> Answer:
-        """The answer after redirects and, where the server is only busy, some patience."""
+        """Return the answer after redirects, and after retries if the server is busy."""
         limit = self._limits.max_bytes if max_bytes is None else max_bytes
         return self._patiently(lambda: self._follow(url, headers, limit))
 
     def ask_size(self, url: str) -> Answer:
-        """An answer that tells how long a value is: to a request for its first byte."""
+        """Return an answer that tells the size of a value: to a request for its first byte."""
         return self.get(url, {"Range": "bytes=0-0"})
 
     def may_ask_for_ends(self, url: str) -> bool:
-        """Whether a range that counts from the end of a value can be asked for there, as far as that is known."""
+        """Whether suffix ranges of this URL can be requested, as far as known."""
         del url
         return True
 
@@ -118,7 +118,7 @@ class Client:
         first = urlsplit(url)
         here = first
         for _ in range(_MAX_REDIRECTS + 1):
-            # Credentials are for the server that was named, and for no other.
+            # Credentials only go to the server in the URL.
             at_home = (here.scheme, here.netloc) == (first.scheme, first.netloc)
             sent = {**(self._headers if at_home else {"Accept-Encoding": "identity"}), **headers}
             status, found, body = self._exchange(here, sent, limit)
@@ -132,9 +132,9 @@ class Client:
     def _exchange(
         self, url: SplitResult, headers: Mapping[str, str], limit: int
     ) -> tuple[int, dict[str, str], bytes]:
-        """One request and its answer. A kept connection may have ended meanwhile: then on a new one."""
+        """Send one request; if an idle connection has ended meanwhile, send it on a new one."""
         idle = self._idle.setdefault((os.getpid(), url.scheme, url.netloc), deque())
-        with suppress(IndexError, _Dropped):  # GET is idempotent: it may be sent again
+        with suppress(IndexError, _Dropped):  # GET is idempotent: it can be repeated
             return self._once(idle.pop(), idle, url, headers, limit)
         kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
         return self._once(kind(url.netloc, timeout=self._limits.timeout), idle, url, headers, limit)
@@ -169,7 +169,7 @@ class Client:
         return answer.status, found, body
 
     def _body(self, answer: http.client.HTTPResponse, limit: int) -> bytes:
-        """All of the body: as long as it was said to be, no longer than allowed, and not endlessly slow."""
+        """Read the whole body; raise if it differs from its stated size, exceeds the limit or is too slow."""
         expected = answer.length
         if expected is not None and expected > limit:
             raise HTTPFailure(f"the value is of {expected} bytes, more than the limit of {limit}")
@@ -193,7 +193,7 @@ class Client:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def close(self) -> None:
-        """End the connections that are kept."""
+        """Close the idle connections."""
         self._is_closed = True
         for (pid, _, _), idle in self._idle.items():
             while pid == os.getpid() and idle:
@@ -201,7 +201,7 @@ class Client:
 
 
 def escaped(text: str) -> str:
-    """A path or query as a request may hold it: what is escaped already stays as it is.
+    """Escape a path or query for a request; existing escapes stay.
 
     >>> escaped("/a b/%20/ü")
     '/a%20b/%20/%C3%BC'
@@ -210,13 +210,13 @@ def escaped(text: str) -> str:
 
 
 def _target(url: SplitResult) -> str:
-    """What is asked of the server: not by urlunsplit, which doubles slashes that begin a path from Python 3.12 on."""
+    """Return the request target, without urlunsplit, which doubles leading slashes from Python 3.12 on."""
     return (url.path or "/") + (f"?{url.query}" if url.query else "")
 
 
 def _redirected(here: SplitResult, location: str) -> SplitResult:
-    """Where a redirect leads, without what it says of users and passwords."""
-    # http.client reads headers as Latin-1; servers send UTF-8 where they send anything beyond ASCII.
+    """Return the target of a redirect, without user and password."""
+    # http.client reads headers as Latin-1; servers send non-ASCII text as UTF-8.
     text = quote(location.encode("latin-1"), safe="/%:@!$&'()*+,;=~-._?[]#")
     try:
         there = urlsplit(urljoin(urlunsplit(here), text))
@@ -231,7 +231,7 @@ def _redirected(here: SplitResult, location: str) -> SplitResult:
 
 
 def refuse_coding(status: int, headers: Mapping[str, str]) -> None:
-    """Whoever asks for the bytes as they are, and gets them packed, can't know how long they are."""
+    """Raise HTTPFailure for an encoded body, whose real size is unknown."""
     coding = headers.get("content-encoding", "identity").strip().lower()
     if status in {200, 206} and coding not in {"identity", ""}:
         raise HTTPFailure(f"the server sent content-encoding {coding!r}, although none was asked for")

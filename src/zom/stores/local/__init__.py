@@ -1,8 +1,8 @@
 """A directory as a store: a key is a path below it, a value is a regular file.
 
-Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, so that no
-name leads out of it; for writing and deleting, one name at a time and through no symbolic link. A value
-takes the place of the old one in one step: a reader, or a crash, finds the old value or the new one.
+Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, so that no name
+escapes it; for writing and deleting, one name at a time and without following symbolic links. A new value
+replaces the old one in one step: readers see the old value or the new one, also after a crash.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 __all__ = ["LocalStore"]
 
 Durability = Literal["none", "file", "full"]
-"""What survives a power cut, once written: with "none" only what `flush` made durable; with "file" the bytes
-of each file, so that a key is old or new and never torn; with "full" the files' names, too, and so everything."""
+"""What survives a power cut once written: with "none" only what `flush` made durable; with "file" the bytes
+of each file, so that a key is old or new and never torn; with "full" also the names, so everything."""
 
 _NOTHING = nullcontext()
 
@@ -75,12 +75,12 @@ _NOTHING = nullcontext()
 class LocalStore(Store):
     """Values as files below a directory.
 
-    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing. A
-    directory that is missing is made, or with `create="later"` empty until the first write makes it;
-    without `create`, it is an error.
+    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing. A missing
+    directory is created, or with `create="later"` empty until the first write creates it; without `create`,
+    it is an error.
 
-    With the default, `durability="none"`, a power cut may lose what the system had not written: call
-    `flush`. With "file", each key is old or new afterwards; with "full", what was written is there.
+    With the default, `durability="none"`, a power cut may lose data that the system had not written: call
+    `flush`. With "file", each key is old or new afterwards; with "full", all written data survives.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, LocalStore(folder) as store:
@@ -123,7 +123,7 @@ class LocalStore(Store):
         self._guard = threading.Lock()
         self._is_closed = False
         self._spelling: Spelling | Literal[False] | None = None
-        """What tells names by case where the file system doesn't; None before that was asked."""
+        """Distinguishes names by case if the file system doesn't; None before the first check."""
         self._directories = Directories(
             -1,
             self._locks,
@@ -138,7 +138,7 @@ class LocalStore(Store):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def _attach(self, *, create: bool = False) -> bool:
-        """Open the directory of the store, where it is there by now, or is to be made; whether it is open."""
+        """Open the directory of the store if it exists, or create it; return whether it is open."""
         with self._guard:
             if self._is_closed:
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -152,11 +152,11 @@ class LocalStore(Store):
             return True
 
     def _is_missing(self) -> bool:
-        """Whether there is no directory yet; asked before anything is read or deleted."""
+        """Whether the directory is still missing; opens it if it exists by now."""
         return self._root_fd < 0 and not self._attach()
 
     def _make(self) -> None:
-        """Make the directory of the store, before anything is written to it."""
+        """Create the directory of the store, if missing, before a write."""
         if self._root_fd < 0:
             self._attach(create=True)
 
@@ -171,7 +171,7 @@ class LocalStore(Store):
 
     @override
     def holds(self, key: str) -> bool:
-        # The files of WebAssembly have names of JavaScript: it takes all bytes that are no text for one character.
+        # In WebAssembly, file names are JavaScript texts, which map all invalid bytes to one character.
         return super().holds(key) if sys.platform == "emscripten" else reserved_in(key) is None
 
     @property
@@ -181,7 +181,7 @@ class LocalStore(Store):
 
     @override
     def __reduce__(self) -> tuple[Any, ...]:
-        # Where the directory was there, another process that doesn't find it is not to take it for empty.
+        # If the directory existed, another process that can't find it must not treat it as empty.
         create = "later" if self._root_fd < 0 else False
         return (_reopen, (str(self.root), {**self._options, "create": create}))
 
@@ -222,7 +222,7 @@ class LocalStore(Store):
         return None if descriptor < 0 else FileSnapshot(self, key, descriptor)
 
     def _open_value(self, key: str) -> int:
-        """A descriptor of what lies under `key`, whatever it is; -1 where it is missing."""
+        """Open the file of `key`, of any kind; return -1 if it is missing."""
         if key.endswith(LOCK_END) or (self._root_fd < 0 and self._is_missing()) or reserved_in(key):
             return -1
         try:
@@ -233,7 +233,7 @@ class LocalStore(Store):
         except FileNotFoundError:
             refuse_dangling(self._root_fd, key)
             return -1
-        # A chunk is one of an array whose document was read.
+        # Chunks need no check: the document of their array was read before.
         if self._spelling is not False and is_document(key):
             if self._spelling is None:
                 self._spelling = Spelling() if folds_name_of(self._root_fd, key) else False
@@ -243,7 +243,7 @@ class LocalStore(Store):
         return descriptor
 
     def _taken_for(self, key: str) -> tuple[str, str] | None:
-        """The first directory of a key, or of a prefix, that is there by another name only, and that name."""
+        """Return the first directory of a key or prefix that only exists by another name, and that name."""
         if self._spelling is None:
             self._spelling = Spelling() if folds_names(self.root) else False
         return None if self._spelling is False else self._spelling.taken_for(self._root_fd, key)
@@ -265,7 +265,7 @@ class LocalStore(Store):
                 raise StoreError(self.url, key, "write", reason)
 
     def _open_by_steps(self, key: str) -> int:
-        """For keys longer than a path may be, and where links are not followed."""
+        """Open a file step by step, for keys longer than a path can be, or without following links."""
         parents, _, name = key.rpartition("/")
         directory = self._open_for_listing(parents, follow=self._follow)
         try:
@@ -277,7 +277,7 @@ class LocalStore(Store):
 
     @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
-        """Nothing: what takes a name or gives it up does so under the lock."""
+        """Nothing: creating, replacing and deleting a file take the lock."""
         return _NOTHING
 
     @override
@@ -297,7 +297,7 @@ class LocalStore(Store):
             self._settle((key,))
 
     def _placing(self) -> _Placing:
-        """A block in which values that were written before are put in their places, too: an error names theirs."""
+        """Return a block that may publish earlier values, too, whose errors name their own keys."""
         return _Placing(self._not_written)
 
     def _not_written(self, error: NotWritten) -> StoreError:
@@ -345,7 +345,7 @@ class LocalStore(Store):
             except OSError as error:
                 if error.errno not in NO_LINKS:
                     raise
-                # No hard links here: exclusive among those who take the lock.
+                # No hard links here: exclusive only among users of the lock.
                 with self._lock(key):
                     if self._read(key, None) is not None:
                         return False
@@ -377,7 +377,7 @@ class LocalStore(Store):
                 finally:
                     self._settle(removed)
         finally:
-            # Of keys that are gone, too: whoever removed them may have been killed before this.
+            # Also for missing keys: their deleter may have been killed before this.
             for path in sorted({key.rpartition("/")[0] for key in keys}, key=len, reverse=True):
                 with self._told(path, "delete"):
                     self._directories.prune(path)
@@ -435,10 +435,10 @@ class LocalStore(Store):
     def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
         if not self._is_missing():
             return file_obstacles(self._root_fd, wanted)
-        # The first write makes the directory: what is above it tells whether that can be.
+        # The first write creates the directory: check the directories above it.
         above = next((each for each in self.root.parents if each.exists()), None)
         if above is None:
-            return []  # a disk that is missing: opening it tells
+            return []  # a missing disk: opening it reports the error
         inner = "/".join(self.root.relative_to(above).parts)
         root = calls.open(above, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
         try:
@@ -452,7 +452,7 @@ class LocalStore(Store):
         self._refuse_reserved((new,))
         with self._noting((new, key)):
             self._directories.move(key, new)
-            # The new name first: between the two, there is one at least.
+            # The new name first, so that at least one of the two is durable at any time.
             self._settle((new, key))
         self._directories.tidy(key.rpartition("/")[0])
 
@@ -467,13 +467,13 @@ class LocalStore(Store):
         if len(key) >= LONG or self._is_missing() or reserved_in(key):
             return super()._size_of(key)
         try:
-            # What was a file when it was listed: what it is by now is told when it is read.
+            # It was a file when it was listed; if it has changed, reading reports that.
             return calls.stat(key, dir_fd=self._root_fd, follow_symlinks=self._follow).st_size
         except FileNotFoundError:
             return None
 
     def _walk(self, prefix: str, *, follow: bool) -> Iterator[tuple[str, int]]:
-        """Every file below `prefix` that isn't our own, with its kind as a mode."""
+        """Yield every file below `prefix`, except zom's own, with its kind as a mode."""
         waiting = [prefix]
         while waiting:
             here = waiting.pop()
@@ -484,7 +484,7 @@ class LocalStore(Store):
                     waiting.append(f"{here}{name}/")
 
     def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int]]:
-        """The names in a directory, and the kind of each."""
+        """List the names in a directory with their kinds."""
         if self._is_missing() or reserved_in(prefix):
             return []
         try:
@@ -524,17 +524,17 @@ class LocalStore(Store):
     def _open_for_listing(self, path: str, *, follow: bool) -> int:
         if follow:
             return open_followed(self._root_fd, path)
-        # Opened anew, also the root: copies of a descriptor share how far somebody has read.
+        # Open everything again, even the root: copies of a descriptor share the read position.
         return open_directory(self._root_fd, path.split("/") if path else ["."])
 
     # --- durability, locks, life -------------------------------------------------------------------
 
     def _noting(self, keys: Sequence[str]) -> AbstractContextManager[None]:
-        """A block that changes `keys`; where it fails, or is interrupted, any of them may be changed."""
+        """Return a block that changes `keys`; if it fails or is interrupted, any of them may be changed."""
         return _Noting(self._unsynced, keys)
 
     def _settle(self, keys: Sequence[str]) -> None:
-        """After a change of `keys`: make it durable as far as was promised, and note the rest."""
+        """Make a change of `keys` durable as far as promised, and record the rest for `flush`."""
         if self._durability != "full":
             self._unsynced.note(keys)
             return
@@ -544,7 +544,7 @@ class LocalStore(Store):
 
     @override
     def flush(self) -> None:
-        """Make durable what was written through this object, files first, then their directories."""
+        """Make data written through this object durable, files first, then their directories."""
         if self.capabilities.writable:
             with self._told("", "flush"):
                 if self._is_missing():
@@ -567,11 +567,11 @@ class LocalStore(Store):
 
     @override
     def sweep(self) -> int:
-        """Remove the files of our own that killed writers left; how many there were.
+        """Delete the files of zom's own that killed writers left, and return how many.
 
-        Files of writers that live, in any process of this machine, are left alone. A directory that held
-        nothing else goes with them. Where one can't be removed, as one of another user, the others are, and then
-        StoreError names it.
+        Files of living writers, in any process of this machine, stay. Directories that held nothing else are
+        deleted, too. If a file can't be deleted, such as one of another user, StoreError names it after the
+        others were deleted.
         """
         self._check_writable("", "sweep")
         with self._told("", "sweep"):
@@ -599,7 +599,7 @@ class LocalStore(Store):
 
 
 class _Placing:
-    """A block whose NotWritten is the StoreError of the value that it names. A generator costs more, for each value."""
+    """A block that converts NotWritten to a StoreError; a generator would be slower for each value."""
 
     __slots__ = ("_refused",)
 
@@ -615,7 +615,7 @@ class _Placing:
 
 
 class _Noting:
-    """A block after which keys count as unsynced unless it ends well. A generator costs more, for each value."""
+    """A block that records keys as unsynced if it fails; a generator would be slower for each value."""
 
     __slots__ = ("_keys", "_unsynced")
 
@@ -632,7 +632,7 @@ class _Noting:
 
 
 def _check_above(root: Path) -> None:
-    """OSError where the directory can't be made, because something else is above it."""
+    """Raise OSError if the directory can't be created, because a parent is not a directory."""
     above = next((each for each in root.parents if is_there(each)), None)
     if above is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -641,7 +641,7 @@ def _check_above(root: Path) -> None:
 
 
 def _as_bytes(value: memoryview[Any]) -> bytes | memoryview[int]:
-    """The same memory as single bytes; a copy where it is not in C order, or of a type that can't be cast."""
+    """Return the same memory as bytes; a copy if it is not in C order or its type can't be cast."""
     try:
         return value.cast("B")
     except TypeError:

@@ -1,7 +1,7 @@
-"""The directories below the root of a store, and the values that are put into them as files.
+"""The directories below the root of a store, and the files in them that hold values.
 
-Every path is resolved from a descriptor of the root, one name at a time and through no symbolic link. A
-value is written to a temporary file, which then takes the place of the old one.
+Every path is resolved from a descriptor of the root, one name at a time, without following symbolic links. A
+value is written to a temporary file, which then replaces the old one.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Directories"]
 
 _TRIES = 100
-"""How often others may take a directory away between our making it and our writing into it."""
+"""Attempts to write to a directory that other processes delete before the write."""
 
 _STAYS = {
     *(errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY),
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ELOOP),
 }
-"""What a directory answers that is not removed: it is not empty, or somebody else's."""
+"""Errors for directories that stay: they are not empty, or access is denied."""
 
 _BATCH = 8
-"""From how many values on it is asked whether their directories are missing."""
+"""Minimum number of values for which missing directories are staged."""
 
 _MANY = 1 << 16
-"""How many directories are kept in mind as durable."""
+"""Maximum number of directories recorded as durable."""
 
 
 class Batch:
-    """What a thread keeps from one value that it writes to the next, as the directory that it wrote to last."""
+    """What a thread keeps between writes, such as the last directory."""
 
     __slots__ = ("descriptor", "filling", "grows", "path", "recycled", "uninterrupted")
 
@@ -67,21 +67,21 @@ class Batch:
         self.uninterrupted = uninterrupted
         self.recycled = recycled
         self.grows = grows
-        """Whether missing directories are filled before they take their names."""
+        """Whether missing directories are filled before they are renamed into place."""
         self.filling = Filling()
-        """The one of them that was written to last."""
+        """The tree of missing directories that was written to last."""
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         if self.path is not None:
             self.path = None
             give_back(self.descriptor)
 
 
 class Directories:
-    """The directories below the open `root`; `sync_files` and `sync_names` say what is synced at once.
+    """The directories below the open `root`; `sync_files` and `sync_names` sync these on each write.
 
-    `published` is told of keys whose directory took its name later than they were written.
+    `published` gets the keys whose directory was renamed into place after they were written.
     """
 
     def __init__(
@@ -101,19 +101,19 @@ class Directories:
         self._of_thread = threading.local()
         self._nameless = has_nameless()
         self.growing = GrowingTrees(self.open, self._place, published, sync=sync_files)
-        """Missing directories that are being filled."""
+        """The missing directories that are being filled."""
         remake_in_children(self)
 
     def after_fork(self) -> None:
-        """Begin without blocks of writing: they are the parent's."""
+        """Start without writing blocks: they belong to the parent."""
         self._of_thread = threading.local()
 
     @contextmanager
     def writing(self, *, grows: bool = False, helps: bool = False) -> Generator[None]:
-        """A block in which this thread keeps what it needs for each value that it writes.
+        """Open a block in which this thread keeps shared resources between its writes.
 
-        With `grows`, missing directories take their names when many values are in them, at the latest at the end of
-        the block; at the end of that of another thread where this one `helps` it.
+        With `grows`, missing directories are renamed into place when they hold many values, at the latest at
+        the end of the block; if this thread `helps` another one, at the end of the other's block.
         """
         if self.root < 0 or getattr(self._of_thread, "batch", None) is not None:
             yield
@@ -128,7 +128,7 @@ class Directories:
                 self._finish(batch, helps=helps)
                 self.growing.check(failures)
             except BaseException:
-                with suppress(OSError):  # the first error is the one to tell
+                with suppress(OSError):  # report the first error
                     self._finish(batch, helps=helps)
                 raise
             finally:
@@ -136,19 +136,19 @@ class Directories:
                 batch.close()
 
     def _finish(self, batch: Batch, *, helps: bool) -> None:
-        """At the end of a block, all is in its place that was written in it: whoever else fills these directories."""
+        """Publish everything that was written in a block, also directories that other threads fill."""
         with batch.uninterrupted:
             self.growing.leave(batch.filling)
             if not helps:
                 self.growing.publish()
-                # Another thread that lets one take its name may wait for a lock that this one holds.
+                # Another thread that publishes a tree may wait for a lock of this one.
                 if not getattr(self._of_thread, "held", 0):
                     self.growing.wait()
 
     # --- directories -------------------------------------------------------------------------------
 
     def open(self, path: str, *, create: bool = False) -> int:
-        """A descriptor of the directory `path`, which the caller closes."""
+        """Return a descriptor of the directory `path`, which the caller closes."""
         durable = create and self._sync_names and path not in self._settled
         if path and not durable:
             directory = open_below(self.root, path)
@@ -162,7 +162,7 @@ class Directories:
 
     @contextmanager
     def opened(self, path: str, *, create: bool = False) -> Generator[int]:
-        """The same for a block."""
+        """Open the directory `path` for a block."""
         directory = self.open(path, create=create)
         try:
             yield directory
@@ -170,16 +170,16 @@ class Directories:
             give_back(directory)
 
     def have_changed(self) -> None:
-        """Forget which of them are durable: one that is gone, and made again, is not."""
+        """Forget which directories are durable: a deleted and recreated one is not."""
         self._settled.clear()
 
     def tidy(self, path: str) -> None:
-        """Prune, where something else went wrong already, or nobody takes a directory for a node."""
+        """Prune and ignore errors, if another error came first or an empty directory is not a node."""
         with suppress(OSError):
             self.prune(path)
 
     def prune(self, path: str) -> None:
-        """Remove `path` and those above it that are empty now: a store has no empty prefixes."""
+        """Delete `path` and its parents that are empty now: a store has no empty prefixes."""
         while path:
             above, _, name = path.rpartition("/")
             try:
@@ -189,14 +189,14 @@ class Directories:
                 pass
             except OSError as error:
                 if error.errno not in _STAYS:
-                    raise  # the draft takes a directory for a group
+                    raise  # the draft treats a directory as a group
                 return
             else:
                 self.have_changed()
             path = above
 
     def remove_empty(self, path: str) -> None:
-        """Remove the directory `path` where it holds empty directories, and files of killed writers, only."""
+        """Delete the directory `path` if it only holds empty directories and files of killed writers."""
         try:
             with self.opened(path) as top:
                 for here, folders, files, at in calls.fwalk(".", topdown=False, dir_fd=top):
@@ -219,7 +219,7 @@ class Directories:
     # --- values ------------------------------------------------------------------------------------
 
     def put(self, key: str, value: bytes | memoryview[int], place: Place) -> bool:
-        """What `place` says, once a file that holds `value` can take the name of `key`."""
+        """Write `value` to a new file and let `place` give it the name of `key`; return its result."""
         batch: Batch | None = getattr(self._of_thread, "batch", None)
         if batch is not None:
             return self._put(key, value, place, batch)
@@ -233,7 +233,7 @@ class Directories:
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
             raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
-        # Where the key is locked, its directory is there.
+        # If the key is locked, its directory exists.
         if place is replace and not self._locks.is_taken(key) and self._grow([(key, value)], batch):
             return True
         for attempt in range(_TRIES):
@@ -245,7 +245,7 @@ class Directories:
                         batch.path = path
                     return self._put_into(batch, key, name, value, place)
             except FileNotFoundError:
-                # Others have removed the directory, which was empty, before our file was in it.
+                # Others have deleted the empty directory before the file was in it.
                 batch.close()
                 self.have_changed()
                 if attempt == _TRIES - 1 or is_gone(self.root):
@@ -260,7 +260,7 @@ class Directories:
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
 
     def put_growing(self, items: Sequence[tuple[str, bytes | memoryview[int]]]) -> int:
-        """Write the first of the values, as long as their directories are missing and take their names later; how many."""
+        """Write values in order to missing directories that are published later, and return how many."""
         batch: Batch | None = getattr(self._of_thread, "batch", None)
         return 0 if batch is None else self._grow(items, batch)
 
@@ -271,7 +271,7 @@ class Directories:
             return self.growing.put(items, batch.filling)
 
     def _place(self, key: str, directory: int, old: str) -> None:
-        """Make the file `old` of the open hidden `directory` that of `key`."""
+        """Move the file `old` of the open hidden `directory` to `key`."""
 
         def act(target: int, name: str) -> None:
             calls.rename(old, name, src_dir_fd=directory, dst_dir_fd=target)
@@ -279,7 +279,7 @@ class Directories:
         self._tried(key, act, lambda: is_file_there(directory, old))
 
     def put_new(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
-        """Write those of many values whose directories are missing, and which are not made durable one by one; their keys."""
+        """Write values whose directories are missing, and return their keys; [] if few or `sync_names`."""
         if len(items) < _BATCH or self._sync_names:
             return []
         return write_new(items, self.open, sync=self._sync_files)
@@ -289,19 +289,19 @@ class Directories:
     ) -> bool:
         directory = batch.descriptor
         made: NewFile
-        # An answer is cheaper than the error that a missing file is else.
+        # An access check is cheaper than the exception for a missing file.
         if self._nameless and not calls.access(name, os.F_OK, dir_fd=directory, follow_symlinks=False):
             made = Nameless(directory, value, sync=self._sync_files)
         else:
             is_file_there(directory, name)
             made = Temporary(directory, value, sync=self._sync_files)
         try:
-            # Who holds the lock has read what is there, and may write what he makes of it.
+            # The holder of the lock may be in a read-modify-write: wait for it.
             recycled = batch.recycled
             if recycled is None or not recycled.is_made or self._locks.is_taken(key):
                 with self._excluding(directory, key, name):
                     return place(made, name)
-            # The lock file keeps out other threads, too: each has its own.
+            # The lock file also excludes other threads, since each has its own.
             lock = lock_name(name)
             if recycled.take(directory, lock):
                 try:
@@ -314,7 +314,7 @@ class Directories:
             made.close()
 
     def move(self, key: str, new: str) -> None:
-        """Make the file of `key` that of `new`, in one step, whatever file was there."""
+        """Move the file of `key` to `new` in one step, replacing any file there."""
         old_path, _, old_name = key.rpartition("/")
 
         def act(target: int, name: str) -> None:
@@ -325,7 +325,7 @@ class Directories:
         self._tried(new, act, lambda: self._has(key))
 
     def _tried(self, key: str, act: Callable[[int, str], None], has_source: Callable[[], bool]) -> None:
-        """Let `act` make the file of `key`: its name in an open directory, which is made where it is missing."""
+        """Call `act` with the open directory of `key`, created if missing, and the name; retry if gone."""
         path, _, name = key.rpartition("/")
         for attempt in range(_TRIES):
             try:
@@ -337,7 +337,7 @@ class Directories:
                     is_file_there(target, name)
                     act(target, name)
             except FileNotFoundError:
-                # Others may have removed the directory, which was empty, before the file was in it.
+                # Others may have deleted the empty directory before the file was in it.
                 self.have_changed()
                 if attempt == _TRIES - 1 or not has_source():
                     self.tidy(path)
@@ -349,7 +349,7 @@ class Directories:
                 return
 
     def _has(self, key: str) -> bool:
-        """Whether there is a file of `key`."""
+        """Whether `key` has a file."""
         path, _, name = key.rpartition("/")
         try:
             with self.opened(path) as directory:
@@ -358,7 +358,7 @@ class Directories:
             return False
 
     def remove(self, key: str) -> bool:
-        """Remove the file of `key`; whether there was one."""
+        """Delete the file of `key`; return whether it existed."""
         self.growing.publish(lambda tree: key in tree.keys)
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
@@ -379,7 +379,7 @@ class Directories:
 
     @contextmanager
     def _excluding(self, directory: int, key: str, name: str) -> Generator[None]:
-        """Keep those out who hold the lock of `key`, the file `name` of the open `directory`."""
+        """Exclude holders of the lock of `key`, the file `name` of the open `directory`."""
         taken = self._locks.take(key)
         try:
             if taken.depth > 1:
@@ -393,7 +393,7 @@ class Directories:
     @contextmanager
     def hold(self, key: str, *, is_brief: bool = False) -> Generator[None]:
         """Hold the lock of `key` in a block; a thread may take it again."""
-        # Whoever holds the lock is to see what was written before.
+        # The holder of the lock must see earlier writes.
         self.growing.publish(lambda tree: tree.holds(key))
         taken = self._locks.take(key)
         try:
@@ -420,7 +420,7 @@ class Directories:
                     held.enter_context(self._locks.locked(taken, directory, name, is_brief=is_brief))
                     break
                 except FileNotFoundError:
-                    # Others have removed the directory, which was empty, before the lock was in it.
+                    # Others have deleted the empty directory before the lock was in it.
                     held.close()
                     self.have_changed()
                     if attempt == _TRIES - 1 or is_gone(self.root):
@@ -429,7 +429,7 @@ class Directories:
             try:
                 yield
             finally:
-                # A directory that is empty but for the lock file goes with it.
+                # Delete a directory that only held the lock file.
                 is_over = self._locks.has(key, taken) and not _is_file(directory, name)
                 held.close()
                 if is_over:

@@ -1,7 +1,7 @@
-"""Locks of whole directories, for disks that have no room for lock files, or on which these may keep nobody out.
+"""Locks of whole directories, for full disks and for file systems where lock files may not work.
 
-They take no room, and stand in for the locks of all keys in a directory. A block that holds one key changes others beside it, itself
-or by its threads, so all threads of a store share the lock of a directory; among them the locks of keys decide.
+They take no space, and replace the locks of all keys in a directory. All threads of a store share such a
+lock, since a block may change other keys, also in other threads; among threads, the locks of keys decide.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["DirectoryLocks"]
 
 
 class _Held:
-    """A lock: its descriptor, and how many blocks hold it."""
+    """A lock: its descriptor, and the number of blocks that hold it."""
 
     __slots__ = ("descriptor", "users")
 
@@ -36,7 +36,7 @@ class _Held:
         self.users = 1
 
     def close(self) -> None:
-        """Give it back; a child that was forked meanwhile has done so already."""
+        """Release the lock; a child that was forked meanwhile has done so already."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             give_back(descriptor)
@@ -68,7 +68,7 @@ class DirectoryLocks:
 
     @contextmanager
     def hold(self, directory: int) -> Generator[None]:
-        """Hold the lock of an open directory in a block; where there are no such locks, nothing is held."""
+        """Hold the lock of an open directory in a block; does nothing on systems without such locks."""
         found = calls.fstat(directory)
         place = (found.st_dev, found.st_ino)
         held = self._take(place, directory)
@@ -83,7 +83,7 @@ class DirectoryLocks:
             if held is not None:
                 held.users += 1
                 return held
-        # Opened anew: a copy of the descriptor would be unlocked with any other copy.
+        # Open it again: a copy of the descriptor would be unlocked with any other copy.
         held = _Held(calls.open(".", calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC, dir_fd=directory))
         if BY_DESCRIPTORS:
             with suppress(OSError):

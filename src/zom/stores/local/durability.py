@@ -1,4 +1,4 @@
-"""What was written and may not be on the disk yet, and the way to get it there."""
+"""Written data that may not be on the disk yet, and flushing it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["Unsynced", "sync_directory"]
 
 _FLUSHED = (READ if BY_DESCRIPTORS else calls.O_RDWR | calls.O_CLOEXEC) | calls.O_NOFOLLOW
-"""How a file is opened to be flushed; Windows needs write access for that."""
+"""Flags to open a file for flushing; Windows needs write access for that."""
 
 _MANY = 1 << 16
-"""How many keys are kept in mind; beyond, a flush syncs every file system."""
+"""Number of recorded keys; beyond it, a flush syncs every file system."""
 
 
 class Unsynced:
-    """The keys that were changed since the last flush; `files` says whether their bytes count, too.
+    """The keys changed since the last flush; with `files`, their bytes are unsynced, too.
 
     >>> unsynced = Unsynced(files=True)
     >>> unsynced.note(["a/0"]); unsynced.keys
@@ -34,12 +34,12 @@ class Unsynced:
     def __init__(self, *, files: bool) -> None:
         self.keys: set[str] = set()
         self.failures: set[str] = set()
-        """The keys of changes that failed: some of them may be changed, others can't even be opened."""
+        """The keys of failed changes: some may be changed, others may not open."""
         self._files = files
         self._too_many = False
 
     def note(self, keys: Iterable[str]) -> None:
-        """Keep in mind that `keys` were written, deleted or moved."""
+        """Record that `keys` were written, deleted or moved."""
         if not self._too_many:
             self.keys.update(keys)
             if len(self.keys) > _MANY:
@@ -47,15 +47,15 @@ class Unsynced:
                 self.keys.clear()
 
     def note_failure(self, keys: Iterable[str]) -> None:
-        """Keep in mind that a change of `keys` failed, which its caller was told."""
+        """Record that a change of `keys` failed; the caller has seen the error."""
         self.failures.update(keys)
         if len(self.failures) > _MANY:
             self.failures.clear()
             self._too_many = True
 
     def flush(self, root: int) -> None:
-        """Sync what was noted, below the open `root`: files first, then the directories from below."""
-        # Taken out first: what is written meanwhile is noted again.
+        """Sync all recorded keys below the open `root`: files first, then directories, deepest first."""
+        # Remove them first: concurrent writes record them again.
         everything, self._too_many = self._too_many, False
         keys = list(self.keys)
         self.keys.difference_update(keys)
@@ -91,7 +91,7 @@ class Unsynced:
 
 
 def _sync_below(root: int, path: str) -> None:
-    """What is gone again needs no sync; the directory that held it gets one."""
+    """Sync a file or directory; a deleted one needs only a sync of its directory."""
     *parents, name = path.split("/")
     with suppress(FileNotFoundError):
         directory = open_directory(root, parents)

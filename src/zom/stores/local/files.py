@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 LONG = 1000
-"""The length of a path from which on it may be longer than the system takes: 4095 bytes, in UTF-8."""
+"""Characters from which a path may exceed the system's limit of 4095 bytes in UTF-8."""
 
 _READS_INTO = hasattr(calls, "preadv")
-"""Whether this system reads into memory at all: an old macOS doesn't."""
+"""Whether this system can read into a buffer: an old macOS can't."""
 
 _MOST = 0x7FFFF000
-"""How many bytes Linux reads in one call: with so many asked for, the spare one was not."""
+"""Maximum bytes of one read on Linux: a longer request doesn't reach the spare byte."""
 
 NO_LINKS = frozenset(
     {
@@ -60,24 +60,24 @@ NO_LINKS = frozenset(
         errno.EIO,
     }
 )
-"""What a system answers that gives a file no further name: Android says that this is denied, rclone's mounts that it failed."""
+"""Errors of systems without hard links; Android reports a denied access, rclone mounts a failure."""
 
-# Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
+# Without O_NONBLOCK, opening a pipe waits for a writer, maybe forever.
 READ = calls.O_RDONLY | calls.O_NONBLOCK | calls.O_CLOEXEC
 DIRECTORY = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_NOFOLLOW | calls.O_CLOEXEC
 
 
 def link(file: str | PathLike[str], name: str | PathLike[str], **places: Any) -> None:
-    """Give a file one more name, as `os.link` does; an error of NO_LINKS where the system has no such call, as WebAssembly."""
+    """As `os.link`; raises an error of NO_LINKS on systems without that call, such as WebAssembly."""
     if not hasattr(os, "link"):
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     calls.link(file, name, **places)
 
 
 def open_directory(root: int, names: Sequence[str], *, create: bool = False, durable: bool = False) -> int:
-    """A descriptor of the directory that `names` lead to from the open `root`, links not followed.
+    """Open the directory at the path `names` below the open `root`, without following links.
 
-    Where `durable`, every directory that is made, or may have been made just now, is written to disk.
+    With `durable`, every directory on the way is written to disk, since it may be new.
     """
     if not names:
         return calls.dup(root)
@@ -114,13 +114,13 @@ def _open_below(here: int, name: str, *, create: bool) -> int:
 
 
 def give_back(descriptor: int) -> None:
-    """Close a descriptor that nothing was written through: an error of its own says nothing."""
+    """Close a descriptor that was not written to, ignoring errors."""
     with suppress(OSError):
         calls.close(descriptor)
 
 
 def remove_lock_file(name: str, directory: int) -> None:
-    """Remove a lock file that is not needed any more; what fails is tried once more, and then left to a sweep.
+    """Delete an unneeded lock file; try twice, then leave it to a sweep.
 
     A directory that holds nothing else counts as a group in the draft.
     """
@@ -135,16 +135,16 @@ def remove_lock_file(name: str, directory: int) -> None:
 
 
 class CircleError(OSError):
-    """A link leads to a directory above it: nobody who lists what is below would come to an end."""
+    """A link leads to a directory above it: listing below it would never end."""
 
     def __init__(self) -> None:
         super().__init__(errno.ELOOP, "a symbolic link that leads to a directory above it")
 
 
 def open_followed(root: int, path: str) -> int:
-    """A descriptor of the directory `path` below the open `root`, for listing; links are followed.
+    """Open the directory `path` below the open `root` for listing; links are followed.
 
-    CircleError where `path` is a link to a directory above it.
+    Raises CircleError if `path` is a link to a directory above it.
     """
     flags = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC
     if len(path) >= LONG:
@@ -182,7 +182,7 @@ def _identity(descriptor: int) -> tuple[int, int]:
 
 
 def size_of(descriptor: int) -> int:
-    """How many bytes the open file has; an error where it is no regular file."""
+    """Return the size of the open file in bytes; OSError if it is not a regular file."""
     found = calls.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL
@@ -191,12 +191,12 @@ def size_of(descriptor: int) -> int:
 
 
 def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
-    """The bytes of an open file, or those that `byte_range` means; only of a regular file."""
+    """Return the bytes of an open regular file, or those in `byte_range`."""
     size = size_of(descriptor)
     if byte_range is None:
         value = calls.pread(descriptor, size, 0)
         if not size or len(value) != size:
-            # Files of the system say that they have no bytes, and have some.
+            # Some system files report the size 0, but have content.
             value = read_at(descriptor, 0, size, to_end=True)
             _check_end(descriptor, len(value))
         return value
@@ -208,11 +208,10 @@ def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
 
 
 def contents_into(descriptor: int, target: memoryview[Any]) -> int:
-    """Put the bytes of an open regular file into `target`; how many it has, which may be others.
+    """Read an open regular file into `target`; return its size, which may differ from that of `target`.
 
-    The byte beside `target` tells whether the file ends where it should: where it does, nothing more
-    need be asked. `preadv` refuses pipes and directories itself. Devices without end have a byte too many,
-    and those without bytes are asked what they are.
+    A spare byte after `target` tells whether the file ends there, without another call. `preadv` itself
+    rejects pipes and directories. Endless devices fill the spare byte; the kind of empty ones is checked.
     """
     length = target.nbytes
     if not _READS_INTO:
@@ -220,7 +219,7 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
         if value and len(value) == length:
             target.cast("B")[:] = value
         return len(value)
-    # The byte that a value has too many goes where nobody reads it.
+    # The spare byte goes to a buffer that is never read.
     got = calls.preadv(descriptor, (target, bytearray(1)), 0)
     if got == length and 0 < length < _MOST:
         return length
@@ -240,13 +239,13 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
 
 
 def _check_end(descriptor: int, end: int) -> None:
-    """Refuse to take for all of a file what ends before it does: a mount of rclone gives nothing of what it still moves."""
+    """Raise OSError if a read ended before the end of the file, as rclone mounts do for files in transfer."""
     if calls.fstat(descriptor).st_size > end:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def bounds(byte_range: ByteRange, size: int) -> tuple[int, int]:
-    """Where the bytes that `byte_range` means begin in a value of `size` bytes, and how many they are.
+    """Return start and length of `byte_range` in a value of `size` bytes.
 
     >>> bounds(Suffix(3), 10)
     (7, 3)
@@ -260,7 +259,7 @@ def bounds(byte_range: ByteRange, size: int) -> tuple[int, int]:
 
 
 def read_at(descriptor: int, start: int, length: int, *, to_end: bool = False) -> bytes:
-    """`length` bytes from `start` on, however few one call gives; all there are where `to_end`."""
+    """Read `length` bytes from `start` on, or all with `to_end`, in as many calls as needed."""
     if not length and not to_end:
         return b""
     value = calls.pread(descriptor, length + to_end, start)
@@ -275,16 +274,16 @@ def read_at(descriptor: int, start: int, length: int, *, to_end: bool = False) -
 
 
 def write_all(descriptor: int, value: bytes | memoryview[int]) -> None:
-    """Write `value`, however little one call takes."""
+    """Write `value`, in as many calls as needed."""
     written = os.write(descriptor, value) if value else 0
     while written < len(value):
         written += os.write(descriptor, memoryview(value)[written:])
 
 
 def refuse_dangling(root: int, path: str) -> None:
-    """OSError where `path`, which was not found, leads over a symbolic link to nowhere.
+    """Raise OSError if `path` was not found because of a dangling symbolic link or a deleted `root`.
 
-    A disk that is not mounted is no missing value.
+    An unmounted disk is not a missing value.
     """
     while len(path) >= LONG:
         path = path.rpartition("/")[0]
@@ -305,7 +304,7 @@ def refuse_dangling(root: int, path: str) -> None:
 
 
 def is_file_there(directory: int, name: str) -> bool:
-    """Whether there is a file; OSError where it is no regular one: no link to somewhere else is replaced or removed."""
+    """Whether the file exists; OSError if it is not a regular file, as links are not replaced or deleted."""
     try:
         mode = calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:
@@ -316,7 +315,7 @@ def is_file_there(directory: int, name: str) -> bool:
 
 
 def _leads_back(root: int, path: str) -> bool:
-    """Whether the directory `path`, which is a symbolic link, is one of those above it."""
+    """Whether the symbolic link `path` leads to a directory above it."""
     target = calls.stat(path, dir_fd=root)
     above = path
     while above:
@@ -327,14 +326,14 @@ def _leads_back(root: int, path: str) -> bool:
 
 
 def mode_of(entry: os.DirEntry[str], *, follow: bool) -> int:
-    """The kind of an entry; 0 for a link to nowhere, or in a circle."""
+    """Return the kind of an entry; 0 for a dangling or circular link, and for other kinds of files."""
     try:
         if entry.is_dir(follow_symlinks=follow):
             return stat.S_IFDIR
         if entry.is_file(follow_symlinks=follow):
             return stat.S_IFREG
     except OSError as error:
-        # One such link hides nothing beside it; whoever reads it is told.
+        # Such a link must not hide other entries; reading it reports the error.
         if error.errno != errno.ELOOP:
             raise
         return 0
@@ -342,9 +341,9 @@ def mode_of(entry: os.DirEntry[str], *, follow: bool) -> int:
 
 
 def is_there(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a file, a directory or a link at `path`; OSError where nobody may know.
+    """Whether there is a file, a directory or a link at `path`; OSError if access is denied.
 
-    `os.path.exists` and its like answer False to whoever may not enter a directory on the way.
+    `os.path.exists` and similar functions return False if a directory on the way can't be entered.
 
     >>> is_there("/"), is_there("/no/such/file")
     (True, False)
@@ -357,7 +356,7 @@ def is_there(path: str | os.PathLike[str]) -> bool:
 
 
 def names_in(root: int, path: str) -> list[str]:
-    """The names in the directory `path` below the descriptor `root`, whatever they are of; links are followed.
+    """List all names in the directory `path` below the descriptor `root`; links are followed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -373,7 +372,7 @@ def names_in(root: int, path: str) -> list[str]:
 
 
 def kind(mode: int) -> str:
-    """What a file of that mode is, in words.
+    """Describe the kind of a file of this mode.
 
     >>> kind(stat.S_IFIFO)
     'a pipe'

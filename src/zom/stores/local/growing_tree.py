@@ -1,10 +1,10 @@
-"""A new directory that grows value by value, where nobody looks, until it takes its name.
+"""A new hidden directory that grows value by value until it is renamed into place.
 
-An operation on an array writes its chunks one after the other, often below a directory that is missing. Written
-in its place, each would need a lock and two names. Here each is a plain new file, without a lock, as in `staging`, and the
-topmost missing directory takes its name with all of them in one step: when the operation goes on to other directories,
-or ends, or when what is written has grown so much that a killed writer would lose more than a moment's work. Where something
-has that name by then, the values take their places one by one, as others do.
+An operation on an array writes its chunks one after the other, often below a missing directory. A direct
+write of each would need a lock and two names. Here each is a plain new file, without a lock, as in `staging`,
+and one rename publishes the topmost missing directory with all of them. That happens when the operation moves
+on to other directories or ends, or when a killed writer would lose more than a moment's work. If something
+has that name by then, the values are moved one by one.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["GrowingTree", "NotWritten"]
 
 _MOST_VALUES = 4096
-"""How many values wait for their names at most, ..."""
+"""Maximum number of unpublished values, ..."""
 
 _MOST_BYTES = 1 << 26
-"""... how many bytes, ..."""
+"""... their bytes, ..."""
 
 _LONGEST = 1.0
-"""... and for how many seconds."""
+"""... and the age of the tree in seconds."""
 
 
 class NotWritten(OSError):
-    """The value of `key` could not be written, or not be put in its place; the OSError `reason` says why."""
+    """The value of `key` could not be written or published; the OSError `reason` says why."""
 
     def __init__(self, key: str, reason: OSError) -> None:
         super().__init__(*reason.args)
@@ -44,9 +44,9 @@ class NotWritten(OSError):
 
 
 class GrowingTree:
-    """The missing directory `top`, which the threads of this process fill together.
+    """The missing directory `top`, which threads of this process fill together.
 
-    `published` is told of its keys when they have their places, before anybody who waits for that goes on.
+    `published` gets the keys once they are in place, before waiting threads continue.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -72,32 +72,32 @@ class GrowingTree:
         self._tree = self._staging.new_tree()
         self._made: set[str] = set()
         self.keys: dict[str, None] = {}
-        """Whose values are in it."""
+        """The keys in the tree."""
         self._nbytes = 0
         self._ends = time.monotonic() + _LONGEST
         self._changed = threading.Condition()
         self._writers = 0
         self.users = 1
-        """How many threads are about to write to it."""
+        """Number of threads that are about to write to it."""
         self.is_open = True
-        """Whether it takes more values."""
+        """Whether it accepts more values."""
         self._is_whole = True
-        """Whether nothing lies in it but whole values."""
+        """Whether it only contains complete values."""
 
     def holds(self, key: str) -> bool:
-        """Whether `key` can be put into it."""
+        """Whether `key` can be written to the tree."""
         return key.startswith(self._prefix) and len(key) < LONG and not is_lock_file(key)
 
     @property
     def is_full(self) -> bool:
-        """Whether it should take its name before more is written."""
+        """Whether it should be published before more is written."""
         return len(self.keys) >= _MOST_VALUES or self._nbytes >= _MOST_BYTES or time.monotonic() > self._ends
 
     def put(self, items: Sequence[tuple[str, bytes | memoryview[int]]]) -> int:
-        """Write the new values of the first keys, of which all are in it; how many.
+        """Write values in order and return how many; all keys must belong to the tree.
 
-        It stops where a key has a value here already, or where the directory has its name by now. NotWritten says which
-        value could not be written.
+        It stops at a key that has a value here already, and writes nothing if the tree was published by now.
+        NotWritten names the value that could not be written.
         """
         with self._changed:
             if not self.is_open or self._staging is None:
@@ -130,7 +130,7 @@ class GrowingTree:
         return self._tree + key[len(self.top) :]
 
     def _remove_part(self, place: str) -> None:
-        """Remove a file that may not be whole."""
+        """Delete a file that may be incomplete."""
         if self._staging is not None:
             try:
                 calls.unlink(place, dir_fd=self._staging.directory)
@@ -140,11 +140,11 @@ class GrowingTree:
                 self._is_whole = False
 
     def publish(self, place: Callable[[str, int, str], object]) -> None:
-        """Let the directory take its name, with all that was put into it.
+        """Rename the directory into place, with all its values.
 
-        Where it can't take its name, `place` puts each value in its place: it is called with the key, the open hidden
-        directory, and the path of the file in it. When this returns, all is done, whoever did it. NotWritten
-        says which value could not be put in its place.
+        If that fails, `place` moves each value: it gets the key, the open hidden directory, and the path of
+        the file in it. On return, everything is published, by this thread or another. NotWritten names the
+        value that could not be moved.
         """
         with self._changed:
             if not self.is_open:
@@ -180,7 +180,7 @@ class GrowingTree:
             self._changed.notify_all()
 
     def abandon(self) -> None:
-        """Forget it in a child process: it is its parent's."""
+        """Forget the tree in a child process: it belongs to the parent."""
         staging, self._staging, self.is_open = self._staging, None, False
         self._changed = threading.Condition()
         if staging is not None:
@@ -194,7 +194,7 @@ def _place_each(
     directory: int,
     path_of: Callable[[str], str],
 ) -> None:
-    """Put each value in its place; the first error is raised when all have been tried."""
+    """Move each value into place; raise the first error after trying all."""
     failure: NotWritten | None = None
     for key in keys:
         try:

@@ -1,4 +1,4 @@
-"""The missing directories that the threads of this process fill at the moment, and which of them each thread fills."""
+"""The missing directories that threads of this process are filling, and the one of each thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Filling", "GrowingTrees"]
 
 
 class Filling:
-    """What a thread fills: the tree that it wrote to last."""
+    """The tree that a thread wrote to last."""
 
     __slots__ = ("tree",)
 
@@ -30,8 +30,8 @@ class Filling:
 class GrowingTrees:
     """The trees of one store.
 
-    `open_path` gives a descriptor of a directory that exists. `place` puts a value in its place, as `GrowingTree.publish`
-    asks. `published` is told of the keys of trees that took their names. `sync` writes bytes to disk at once.
+    `open_path` opens an existing directory. `place` moves one value to its key, for `GrowingTree.publish`.
+    `published` gets the keys of trees that were renamed into place. `sync` writes bytes to disk at once.
     """
 
     def __init__(
@@ -47,21 +47,21 @@ class GrowingTrees:
         self._published = published
         self._sync = sync
         self.failures = 0
-        """How often values could not be put in their places."""
+        """Number of failed attempts to publish values."""
         self._failure: NotWritten | None = None
         self._trees: list[GrowingTree] = []
         self._guard = threading.Lock()
         remake_in_children(self)
 
     def after_fork(self) -> None:
-        """Leave the directories that the parent fills to it."""
+        """Leave the parent's directories to the parent."""
         for tree in self._trees:
             tree.abandon()
         self._trees = []
         self._guard = threading.Lock()
 
     def put(self, items: Sequence[tuple[str, bytes | memoryview[int]]], filling: Filling) -> int:
-        """Write the first of the values, as long as their directories are missing; how many."""
+        """Write values in order as long as their directories are missing, and return how many."""
         done = 0
         while done < len(items):
             tree = self._tree_for(items[done][0], filling)
@@ -77,7 +77,7 @@ class GrowingTrees:
         return done
 
     def _tree_for(self, key: str, filling: Filling) -> GrowingTree | None:
-        """The tree to write to; the one before is left where that is another."""
+        """Return the tree for `key`, and leave the previous tree if it is another one."""
         tree = filling.tree
         if tree is not None and tree.is_full:
             self._publish(tree)
@@ -87,7 +87,7 @@ class GrowingTrees:
         return tree
 
     def _tree_of(self, key: str) -> GrowingTree | None:
-        """The tree that is filled where the directory of `key` is missing; None where it exists, or can't be filled aside."""
+        """Return the tree for a missing directory of `key`; None if it exists or can't be staged."""
         path, _, name = key.rpartition("/")
         if len(key) >= LONG or is_lock_file(name):
             return None
@@ -113,12 +113,12 @@ class GrowingTrees:
         try:
             parent = self._open_path(top.rpartition("/")[0])
             return GrowingTree(top, parent, self._published, sync=self._sync)
-        except OSError:  # written in its place, the value tells what is wrong
+        except OSError:  # a direct write reports the error
             give_back(parent)
             return None
 
     def leave(self, filling: Filling) -> None:
-        """Leave the tree that a thread filled last; without any other thread in it, it takes its name."""
+        """Leave the tree that a thread filled last; publish it if no other thread uses it."""
         tree, filling.tree = filling.tree, None
         if tree is not None:
             with self._guard:
@@ -127,9 +127,9 @@ class GrowingTrees:
                 self._publish(tree)
 
     def publish(self, which: Callable[[GrowingTree], bool] = lambda _: True) -> None:
-        """Let those trees take their names: what comes next is to see what was written.
+        """Publish the trees that `which` selects, so that the next operation sees their values.
 
-        One that another thread publishes is not waited for: that thread may wait for a lock which this one holds.
+        It doesn't wait for a tree that another thread publishes: that thread may wait for a lock of this one.
         """
         if self._trees:
             with Uninterrupted():
@@ -138,15 +138,15 @@ class GrowingTrees:
                         self._publish(tree)
 
     def wait(self) -> None:
-        """Wait for the trees that other threads publish."""
+        """Wait for the trees that other threads are publishing."""
         for tree in list(self._trees):
             if not tree.is_open:
                 self._publish(tree)
 
     def check(self, failures: int) -> None:
-        """Raise the last failure if there were only so many before.
+        """Raise the last failure if there were more than `failures`.
 
-        Values of several operations may be in one tree, and whoever publishes it is told what went wrong, not whose it is.
+        A tree may hold values of several operations; its publisher gets the error of any of them.
         """
         if self._failure is not None and self.failures > failures:
             raise NotWritten(self._failure.key, self._failure.reason)

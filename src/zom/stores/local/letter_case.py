@@ -1,9 +1,9 @@
-"""File systems that take names for the same which differ only by case or Unicode form, as those of macOS do.
+"""File systems that treat names as equal if they differ only in case or Unicode form, such as those of macOS.
 
-Keys are told apart by every letter (Zarr v3 core, "abstract key/value store"). There, `T/zarr.json` would open `t/zarr.json`:
-who assigns a group `T` beside the time `t` would replace the values of `t`. So of what was opened, the
-directory has to list the names as the key spells them; Unicode forms are all one, since some of these file systems
-write another one than they were given.
+Keys are case-sensitive (Zarr v3 core, "abstract key/value store"). On such a disk, `T/zarr.json` would open
+`t/zarr.json`: assigning a group `T` beside the time `t` would replace the values of `t`. So the directory of
+an opened file must list the names as the key spells them. Unicode forms count as equal, since some of these
+file systems store another form than they were given.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["Spelling", "folds_name_of", "folds_names"]
 
 
 def folds_names(path: Path) -> bool:
-    """Whether names that differ only by case are one file in the directory `path`, or where it would be made.
+    """Whether names that differ only in case are the same file in the existing or future directory `path`.
 
-    What is in the directory tells, and else its own name, or one above, as long as they are on the same disk.
+    It tests a name in the directory, or else the name of the directory or one above it on the same disk.
 
     >>> from pathlib import Path
     >>> folds_names(Path("/no/such/directory"))
@@ -47,7 +47,7 @@ def folds_names(path: Path) -> bool:
 
 
 def folds_name_of(root: int, key: str) -> bool:
-    """Whether a document that is there, below the descriptor `root`, is there by a name in the other case, too."""
+    """Whether an existing document below the descriptor `root` also exists in the other case."""
     above, slash, name = key.rpartition("/")
     try:
         other = calls.stat(f"{above}{slash}{name.swapcase()}", dir_fd=root)
@@ -57,24 +57,24 @@ def folds_name_of(root: int, key: str) -> bool:
 
 
 class Spelling:
-    """Whether directories of a store are spelled as keys spell them; what they list is kept."""
+    """Compares the spelling of keys with the names in directories, whose listings it caches."""
 
     def __init__(self) -> None:
         self._listed: dict[str, dict[str, str]] = {}
 
     def taken_for(self, root: int, key: str) -> tuple[str, str] | None:
-        """The first directory of a key, below the descriptor `root`, that is there by another name, and that name."""
+        """Return the first directory of a key, below `root`, that exists by another name, and that name."""
         above = ""
         for name in key.split("/")[:-1]:
             form = _in_one_form(name)
             if form not in self._listed.get(above, ()):
-                # What was listed may be old: directories have been made since.
+                # The cached listing may be outdated: directories may have been created since.
                 try:
                     self._listed[above] = listed = {
                         _in_one_form(each): each for each in names_in(root, above)
                     }
                 except PermissionError:
-                    return None  # nobody may look
+                    return None  # access is denied
                 if form not in listed:
                     return self._by_another_name(root, above, name)
             above = f"{above}{name}/"
@@ -84,7 +84,7 @@ class Spelling:
         form = caseless(name)
         other = next((each for each in self._listed[above].values() if caseless(each) == form), None)
         if other is None:
-            return None  # it is missing, or was made just now
+            return None  # it is missing, or was created just now
         try:
             calls.stat(above + name, dir_fd=root)
         except (FileNotFoundError, NotADirectoryError):

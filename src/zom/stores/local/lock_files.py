@@ -1,13 +1,13 @@
-"""Locks of files among threads and processes: `KEY.__lock` beside KEY, as tensorstore has them.
+"""Locks of files among threads and processes: `KEY.__lock` beside KEY, as in tensorstore.
 
-Whoever changes a part of a file makes its lock file, locks it, and looks whether it still has its name; then
-he reads, writes, and removes it. The lock of a process ends with the process, and a lock file that is left is
-taken by the next. On a file system that a program makes, a lock file that is opened while another takes its place may have a
-lock of its own: there, lock files are made, opened and removed under the lock of their directory, and nobody waits for one that is
-open. Who reads a value and changes it holds that lock all the time.
+A writer that changes a part of a file creates its lock file, locks it, and checks that it still has its name;
+then it reads, writes, and deletes the lock file. The lock ends with its process, and the next writer reuses a
+lock file that was left. On FUSE file systems, a lock file that is opened while another replaces it may have a
+separate lock: there, lock files are created, opened and deleted under the lock of their directory, without
+waiting for an open one. A read-modify-write holds the lock of the directory all the time.
 
-Nothing is ever written into a lock file: one that a killed writer leaves is empty, and does no harm. tensorstore
-writes into those that it finds and does not shorten them, so the end of a longer one would be left in its value.
+Lock files are never written to: one that a killed writer leaves is empty and harmless. tensorstore writes
+into existing lock files without truncating them, so the end of a longer content would remain in its value.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 __all__ = ["LOCK_END", "LockFiles", "is_in_place", "is_lock_file", "lock_name", "remove_abandoned_lock"]
 
 LOCK_END = ".__lock"
-"""How the names of lock files end."""
+"""The suffix of lock files."""
 
 _LOCK = f"{OWN}lock-"
-"""How they begin where the name of the file leaves no room for an end."""
+"""The prefix of lock files whose file name is too long for the suffix."""
 
 _SHORT, _LONGEST = 60, 255
-"""Up to how many characters a name has room for sure; the bytes of a name on most file systems."""
+"""Characters of a name that always leave room for the suffix; maximum bytes of most file systems."""
 
 _OPEN = calls.O_RDWR | calls.O_NOFOLLOW | calls.O_CLOEXEC | calls.O_NONBLOCK
 
@@ -60,7 +60,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def lock_name(name: str) -> str:
-    """The name of the lock file of the file `name`.
+    """Return the name of the lock file of the file `name`.
 
     >>> lock_name("zarr.json")
     'zarr.json.__lock'
@@ -98,11 +98,11 @@ class LockFiles:
         self._recycled: set[RecycledLock] = set()
         self._of_thread = threading.local()
         self.directories = DirectoryLocks()
-        """What is locked where there is no room for lock files."""
+        """Locks that replace lock files on a full disk."""
         remake_in_children(self)
 
     def after_fork(self) -> None:
-        """Close the parent's lock files: a copy that stays open would keep them locked for ever."""
+        """Close the parent's lock files: open copies would keep them locked forever."""
         for taken in self._held:
             with suppress(OSError):
                 calls.close(taken.mark)
@@ -113,7 +113,7 @@ class LockFiles:
 
     @contextmanager
     def recycling(self, home: int) -> Generator[RecycledLock]:
-        """A block in which the locks of this thread are one file of the open directory `home`, linked anew."""
+        """Open a block in which this thread's locks are links of one file in the open directory `home`."""
         recycled = self._of_thread.recycled = RecycledLock(home)
         self._recycled.add(recycled)
         try:
@@ -126,55 +126,55 @@ class LockFiles:
 
     @property
     def recycled(self) -> RecycledLock | None:
-        """The file of this thread, inside of such a block."""
+        """The lock file of this thread in such a block, or None."""
         return getattr(self._of_thread, "recycled", None)
 
     def note(self, taken: Taken) -> None:
-        """Remember that the lock file is held whose descriptor is the mark of `taken`."""
+        """Record that the lock file is held whose descriptor is the mark of `taken`."""
         self._held.add(taken)
 
     def forget(self, taken: Taken) -> bool:
-        """Forget it again; False in a child that was forked meanwhile, which holds nothing."""
+        """Remove that record; return False in a child that was forked meanwhile, which holds nothing."""
         is_held = taken in self._held
         self._held.discard(taken)
         return is_held
 
     def take(self, key: str) -> Taken:
-        """Keep other threads from `key`; its `depth` says how often the thread has taken it."""
+        """Exclude other threads from `key`; the `depth` of the result is how often this thread has it."""
         return self._threads.take(key)
 
     def give(self, key: str, taken: Taken) -> None:
-        """Give it back; in a child that was forked meanwhile, there is nothing to give."""
+        """Release `key`; does nothing in a child that was forked meanwhile."""
         self._threads.give(key, taken)
 
     def is_taken(self, key: str) -> bool:
-        """Whether a thread of this process has `key`, or waits for it."""
+        """Whether a thread of this process holds `key` or waits for it."""
         return self._threads.is_taken(key)
 
     def has(self, key: str, taken: Taken) -> bool:
-        """Whether it was taken in this process."""
+        """Whether `taken` belongs to this process."""
         return self._threads.has(key, taken)
 
     def locked(
         self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True, is_brief: bool = False
     ) -> AbstractContextManager[None]:
-        """Hold the lock file of the file `name` in the open `directory`, for a key that was taken.
+        """Hold the lock file of `name` in the open `directory` in a block, for a taken key.
 
-        Without `needs_lock`, a file system that knows no locks is no error: nobody can hold one there. A block that `is_brief`
-        does nothing elsewhere.
+        Without `needs_lock`, a file system without locks is not an error: nobody can hold one there. A block
+        that `is_brief` only accesses this directory.
         """
         return _Holding(self, taken, directory, name, needs_lock=needs_lock, is_brief=is_brief)
 
 
 class _Holding:
-    """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
+    """A block that holds a lock file: a class, since a generator is slower and every write needs one."""
 
     __slots__ = (
         *("_alone", "_directory", "_instead", "_is_brief", "_lock_name", "_locks", "_needs_lock"),
         *("_recycled", "_taken"),
     )
 
-    def __init__(  # noqa: PLR0913 - all that is known of the block
+    def __init__(  # noqa: PLR0913 - the facts about the block
         self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool, is_brief: bool
     ) -> None:
         self._locks = locks
@@ -184,7 +184,7 @@ class _Holding:
         self._needs_lock = needs_lock
         self._is_brief = is_brief
         self._alone: ExitStack | None = None
-        """On a file system that a program makes: holds the lock of the directory, if it is held all the time."""
+        """On a FUSE file system: holds the lock of the directory, if that is held all the time."""
         self._recycled: RecycledLock | None = None
         self._instead: AbstractContextManager[None] | None = None
 
@@ -201,7 +201,7 @@ class _Holding:
                 self._taken.mark = _locked(self._directory, self._lock_name)
         except OSError as error:
             if error.errno in _FULL:
-                # No room for a lock file: deletions and repairs must go on, one after the other.
+                # No space for a lock file: deletions and repairs must still work, one after the other.
                 self._instead = self._locks.directories.hold(self._directory)
                 self._instead.__enter__()
                 return
@@ -224,12 +224,12 @@ class _Holding:
     def _release_alone(self, alone: ExitStack) -> None:
         with alone:
             if not self._is_brief:
-                with suppress(OSError):  # the directory may be gone, and the lock file with it
+                with suppress(OSError):  # the directory and the lock file may be deleted
                     alone.enter_context(self._locks.directories.hold(self._directory))
             _release(self._taken.mark, self._directory, self._lock_name)
 
     def _locked_alone(self) -> int:
-        """As `_locked`, where no other may make, open or remove the lock file meanwhile: who has it is waited for outside."""
+        """As `_locked`, under the lock of the directory, but waits for the lock file without it."""
         pause = SHORTEST_PAUSE
         while True:
             with ExitStack() as alone:
@@ -244,7 +244,7 @@ class _Holding:
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:
-    """Remove the lock file `name` of the open `directory` unless a process holds it; whether it is gone."""
+    """Delete the lock file `name` of the open `directory` unless it is held; return whether it did."""
     if not is_possible():  # pragma: no cover - WebAssembly
         return False
     try:
@@ -265,14 +265,14 @@ def remove_abandoned_lock(name: str, directory: int) -> bool:
 
 
 def _locked(directory: int, name: str) -> int:
-    """A descriptor of the lock file, made where it is missing, locked and in its place."""
+    """Open the lock file, creating it if missing, lock it, and check that it is still in place."""
     while (descriptor := _tried(directory, name, wait=True)) < 0:
         pass
     return descriptor
 
 
 def _tried(directory: int, name: str, *, wait: bool) -> int:
-    """A descriptor of the lock file, as above; -1 where that must be tried again."""
+    """Try to open and lock the lock file; return -1 to try again."""
     descriptor, is_ours = _found_or_made(directory, name, wait=wait)
     if descriptor < 0:
         return -1
@@ -286,8 +286,8 @@ def _tried(directory: int, name: str, *, wait: bool) -> int:
         pass
     except BaseException as error:
         cannot_lock = is_ours and isinstance(error, OSError) and error.errno in UNLOCKABLE
-        # Left behind, it would keep its directory, which is a group by that alone in the draft. What
-        # somebody else may hold by now stays.
+        # A lock file left here would keep its directory, which the draft takes for a group. Don't delete
+        # one that another process may hold.
         with suppress(OSError):
             if cannot_lock or (is_held and is_in_place(descriptor, directory, name)):
                 calls.unlink(name, dir_fd=directory)
@@ -298,7 +298,7 @@ def _tried(directory: int, name: str, *, wait: bool) -> int:
 
 
 def _found_or_made(directory: int, name: str, *, wait: bool) -> tuple[int, bool]:
-    """A descriptor of the lock file, and whether it was made; -1 where it was just removed."""
+    """Open or create the lock file; return its descriptor, -1 if just deleted, and whether it was created."""
     try:
         return calls.open(name, _OPEN | calls.O_CREAT | calls.O_EXCL, 0o666, dir_fd=directory), True
     except FileExistsError:
@@ -314,7 +314,7 @@ def _found_or_made(directory: int, name: str, *, wait: bool) -> tuple[int, bool]
 
 
 def _remove_others(directory: int, name: str, *, wait: bool) -> None:
-    """Remove the lock file of another user, who keeps others from writing it, once it is free."""
+    """Delete another user's lock file, which others can't write, once it is free."""
     descriptor = calls.open(name, _OPEN & ~calls.O_RDWR, dir_fd=directory)
     try:
         lock(descriptor, wait=wait, shared=True)
@@ -325,7 +325,7 @@ def _remove_others(directory: int, name: str, *, wait: bool) -> None:
 
 
 def is_in_place(descriptor: int, directory: int, name: str) -> bool:
-    """Whether the open file is still the one of that name in the open `directory`."""
+    """Whether the open file is still the file `name` of the open `directory`."""
     try:
         there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
@@ -335,7 +335,7 @@ def is_in_place(descriptor: int, directory: int, name: str) -> bool:
 
 def _release(descriptor: int, directory: int, name: str) -> None:
     remove_lock_file(name, directory)
-    # Unlocked, not only closed: a child process may have a copy of the descriptor.
+    # Unlock before the close: a child process may have a copy of the descriptor.
     with suppress(OSError):
         unlock(descriptor)
     give_back(descriptor)

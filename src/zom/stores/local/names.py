@@ -16,7 +16,7 @@ _IS_WINDOWS = sys.platform == "win32"
 
 
 def reserved_in(key: str) -> str | None:
-    """The first name in a key or prefix that Windows reserves; None on other systems.
+    """Return the first name in a key or prefix that Windows reserves; None on other systems.
 
     >>> reserved_in("a/b")
     """
@@ -24,10 +24,10 @@ def reserved_in(key: str) -> str | None:
 
 
 def colliding(store: Store, prefix: str = "") -> list[tuple[str, str]]:
-    """Keys and prefixes below `prefix` that are one file where case or Unicode form doesn't count.
+    """List pairs of keys and prefixes below `prefix` that differ only in case or Unicode form.
 
-    A key `a` beside a key `a/b` is such a pair, too. Such a store can't be copied to a disk
-    of macOS or Windows without losing one of each pair.
+    A key `a` beside a key `a/b` is such a pair, too. A copy of such a store to a macOS or Windows disk
+    loses one of each pair.
 
     >>> from zom.stores.memory import MemoryStore
     >>> colliding(MemoryStore({"Data/zarr.json": b"", "data/zarr.json": b"", "time": b""}))
@@ -46,7 +46,7 @@ def colliding(store: Store, prefix: str = "") -> list[tuple[str, str]]:
             shown.add(path)
     found: list[tuple[str, str]] = []
     for siblings in names.values():
-        # A key and a prefix of one name can't both be files, either.
+        # A key and a prefix of the same name can't both exist as files.
         found += [(min(shown), max(shown)) for shown in siblings.values() if len(shown) > 1]
         found += [(min(siblings[a]), min(siblings[b])) for a, b in collisions(sorted(siblings))]
     return sorted(found)

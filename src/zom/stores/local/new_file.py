@@ -1,8 +1,8 @@
-"""New files: each holds a value, whole, before it takes the name of a key.
+"""New files, which hold a complete value before they get the name of a key.
 
-On Linux a file needs no name while it is written: what a killed writer leaves of it goes with the process, and
-the name is the only one that its directory ever sees. Where a file system has no such files, and where a file is
-replaced, a temporary name must do. Its writer holds a lock on it: a sweep takes only files that nobody holds.
+On Linux a file needs no name while it is written: if the writer is killed, the file disappears, and its
+directory only ever sees the final name. File systems without such files, and replacements, use a temporary
+name. The writer holds a lock on it: a sweep only deletes files that nobody holds.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ _NAMELESS = calls.O_WRONLY | getattr(os, "O_TMPFILE", 0) | calls.O_CLOEXEC
 _OPEN_FILES = "/proc/self/fd"
 
 _UNKNOWN = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOSYS}
-"""What a file system answers that has no files without names."""
+"""Errors of file systems without nameless files."""
 
 
 class NameNeeded(OSError):
-    """The file system has no files without names, or gives them none later."""
+    """The file system has no nameless files, or can't name them later."""
 
 
 class NewFile(Protocol):
-    """A file that holds a value, and has not the name of its key yet."""
+    """A file that holds a value and doesn't have the name of its key yet."""
 
     def replace(self, name: str) -> bool:
-        """Make it the file `name`, in one step, whatever file there was; True, as it was made."""
+        """Give the file the name `name`, replacing an existing file in one step; return True."""
         ...
 
     def create(self, name: str) -> bool:
-        """Make it the file `name` unless there is one; whether it was made."""
+        """Give the file the name `name` if no file has it; return whether it did."""
         ...
 
     def close(self) -> None:
-        """Close it; what has no name of a key by now is gone."""
+        """Close the file; without the name of a key, it is deleted."""
 
 
 Place: TypeAlias = "Callable[[NewFile, str], bool]"
@@ -78,15 +78,14 @@ def create(made: NewFile, name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def has_nameless() -> bool:
-    """Whether this system has files without names, and a way to name them."""
-    return BY_DESCRIPTORS and hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)  # noqa: PTH112 - nothing but that
+    """Whether this system has nameless files, and a way to name them."""
+    return BY_DESCRIPTORS and hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)  # noqa: PTH112
 
 
 class _Writing:
     """The new files that are being written: a child process closes its copies.
 
-    As long as a copy is open, what the parent has locked stays locked, even when the parent is killed, and a file
-    without a name keeps its room on the disk.
+    An open copy keeps the parent's lock, even if the parent is killed, and keeps a nameless file on the disk.
     """
 
     def __init__(self) -> None:
@@ -146,14 +145,14 @@ class Temporary:
         return True
 
     def close(self) -> None:
-        """Close the file, and free whoever waits for it."""
+        """Close the file, and release its lock."""
         if self.name:
             _remove(self._directory, self.name, self.descriptor)
         _let_go(self.descriptor)
 
 
 class Nameless:
-    """A new file without a name, for the open `directory`; NameNeeded where there can be none.
+    """A nameless new file for the open `directory`; NameNeeded if unsupported.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +173,7 @@ class Nameless:
             if error.errno in _UNKNOWN:
                 raise NameNeeded from error
             if calls.fstat(directory).st_nlink == 0:
-                # ext4 says that it is not permitted.
+                # ext4 reports "not permitted" for a deleted directory.
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from error
             raise
         try:
@@ -191,7 +190,7 @@ class Nameless:
         except FileExistsError:
             return False
         except OSError as error:
-            # A name without a way to the file, or a file that can't be found by it, is no directory that is gone.
+            # If the directory still exists, the file can't be found by its /proc path.
             is_lost = error.errno == errno.ENOENT and calls.fstat(self._directory).st_nlink > 0
             if is_lost or error.errno in NO_LINKS:
                 raise NameNeeded from error
@@ -199,7 +198,7 @@ class Nameless:
         return True
 
     def replace(self, name: str) -> bool:
-        """As the protocol says: another writer may have made the file meanwhile."""
+        """As the protocol says; replaces a file that another writer may have created meanwhile."""
         while not self.create(name):
             if is_file_there(self._directory, name):
                 self._replace(name)
@@ -220,23 +219,23 @@ class Nameless:
             unlock(self._descriptor)
 
     def close(self) -> None:
-        """Close the file: without a name, it is gone."""
+        """Close the file, which deletes it if it has no name."""
         _writing.descriptors.discard(self._descriptor)
         calls.close(self._descriptor)
 
 
 def _fill(descriptor: int, value: bytes | memoryview[int], *, sync: bool) -> None:
-    """Write `value` to a new file, so that what is wrong with the disk is told now."""
+    """Write `value` to a new file, and raise disk errors now."""
     write_all(descriptor, value)
     if sync:
         calls.fsync(descriptor)
     else:
-        # Network file systems tell only at a close that the disk is full.
+        # Network file systems report a full disk only on close.
         calls.close(calls.dup(descriptor))
 
 
 def _remove(directory: int, name: str, descriptor: int) -> None:
-    """Remove the temporary file `name`, unless it is another by now."""
+    """Delete the temporary file `name`, unless another file has that name by now."""
     with suppress(OSError):
         there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
         if os.path.samestat(there, calls.fstat(descriptor)):
@@ -244,8 +243,8 @@ def _remove(directory: int, name: str, descriptor: int) -> None:
 
 
 def _let_go(descriptor: int) -> None:
-    """Close a file with a temporary name, and free whoever waits for it."""
+    """Close a file with a temporary name, and release its lock."""
     _writing.descriptors.discard(descriptor)
-    # Unlocked, not only closed: a child that is being forked has a copy.
+    # Unlock before the close: a child that is being forked has a copy.
     unlock(descriptor)
     calls.close(descriptor)

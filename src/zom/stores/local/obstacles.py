@@ -1,7 +1,7 @@
-"""Obstacles in a directory: links, files where directories are needed, permissions, names that are too long.
+"""Obstacles in a directory: links, files in place of directories, permissions, names that are too long.
 
-Nothing is opened for writing, and no link is followed. What can't be looked at is no obstacle: then the
-change itself fails, as it would without a look.
+Nothing is opened for writing, and no link is followed. Inaccessible paths are not obstacles: there, the
+change itself fails, as it would without this check.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["file_obstacles"]
 
 
 def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
-    """The obstacles in the directory that `root` is a descriptor of."""
+    """Yield the obstacles in the directory with the descriptor `root`."""
     look = _Look(root)
     for key in wanted.writes:
         yield from look.write(key, new=key in wanted.new)
@@ -40,22 +40,22 @@ def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
 _UNLINK: Final = "replace the link by what it leads to, or choose another path"
 _MODE: Final = "change its permissions, or choose another path"
 _FEW: Final = 8
-"""How many files of a directory are looked at one by one; of more, the directory is listed."""
+"""Number of files in a directory that are checked one by one; for more, the directory is listed."""
 
 
 @dataclass(slots=True)
 class _Look:
-    """What was seen of the directories below a root; each is looked at once."""
+    """What is known of the directories below a root; each is checked once."""
 
     root: int
     seen: dict[str, Obstacle | bool] = field(default_factory=dict[str, "Obstacle | bool"])
-    """By path: why it is no directory to write in; whether there is one."""
+    """By path: why it can't be a directory, or whether it is one."""
     told: set[str] = field(default_factory=set[str])
-    """The directories that an obstacle was found in; each is reported once."""
+    """The directories with an obstacle that was reported already."""
     longest: int = -1
 
     def write(self, key: str, *, new: bool) -> Iterator[Obstacle]:
-        """Why `key` can't be written."""
+        """Yield why `key` can't be written."""
         path, _, name = key.rpartition("/")
         above = self.directory(path)
         if reserved_in(key):
@@ -76,7 +76,7 @@ class _Look:
                 yield from self._locked(path)
 
     def removal(self, keys: Sequence[str]) -> Iterator[Obstacle]:
-        """Why any of `keys` can't be deleted."""
+        """Yield why any of `keys` can't be deleted."""
         folders: dict[str, list[str]] = {}
         for key in keys:
             path, _, name = key.rpartition("/")
@@ -90,7 +90,7 @@ class _Look:
                 yield from self._no_files(path, names)
 
     def move(self, old: str, new: str) -> Iterator[Obstacle]:
-        """Why the directory `old` can't become `new`."""
+        """Yield why the directory `old` can't be renamed to `new`."""
         above = [self.directory(path.rpartition("/")[0]) for path in (old, new)]
         source, target = self.directory(old), self._kind(new) if above[1] is True else None
         yield from (
@@ -116,7 +116,7 @@ class _Look:
     # --- directories ---------------------------------------------------------------------------------
 
     def directory(self, path: str) -> Obstacle | bool:
-        """Whether there is a directory, links not followed; or why there can't be one."""
+        """Return whether the directory exists, without following links, or why it can't."""
         if not path:
             return True
         known = self.seen.get(path)
@@ -150,7 +150,7 @@ class _Look:
             return self._kind_by_steps(path)
 
     def _kind_by_steps(self, path: str) -> int | None:
-        """For paths that are longer than one call takes, or can't be looked at: then nothing is said."""
+        """Return the mode of a path that is too long for one call; None if it is inaccessible."""
         parent, _, name = path.rpartition("/")
         flags = calls.O_RDONLY | calls.O_DIRECTORY | calls.O_NOFOLLOW | calls.O_CLOEXEC
         here = calls.dup(self.root)
@@ -166,7 +166,7 @@ class _Look:
             calls.close(here)
 
     def _nearest(self, path: str) -> str:
-        """`path`, or the nearest directory above it that is there."""
+        """Return `path`, or the nearest existing directory above it."""
         while path and self.directory(path) is not True:
             path = path.rpartition("/")[0]
         return path
@@ -178,11 +178,11 @@ class _Look:
             return None
 
     def _is_listed(self, path: str, name: str) -> bool:
-        """Whether the directory has that very name: another process may have made it meanwhile."""
+        """Whether the directory lists exactly this name: another process may have created it meanwhile."""
         return name in names_in(self.root, path)
 
     def _is_open(self, path: str) -> bool:
-        """Whether names can be added to the directory, and removed from it."""
+        """Whether names can be added to the directory and removed from it."""
         try:
             return calls.access(path or ".", os.W_OK | os.X_OK, dir_fd=self.root, effective_ids=True)
         except OSError:  # pragma: no cover - a path longer than one call takes
@@ -221,7 +221,7 @@ class _Look:
         )
 
     def _no_files(self, path: str, names: list[str]) -> Iterator[Obstacle]:
-        """Those of the names that are no regular files."""
+        """Yield an obstacle for each of the names that is not a regular file."""
         join = f"{path}/" if path else ""
         if len(names) > _FEW:
             odd = self._odd(path)
@@ -244,7 +244,7 @@ class _Look:
             calls.close(descriptor)
 
     def _not_empty(self, path: str, mode: int) -> Iterator[Obstacle]:
-        """What keeps `path` from being replaced: all but empty directories, and files of killed writers."""
+        """Yield what blocks replacing `path`: anything but empty directories and files of killed writers."""
         fix = "remove it, or choose another path"
         if not stat.S_ISDIR(mode):
             yield Obstacle(path, "nothing", kind(mode), fix)

@@ -1,11 +1,11 @@
 """One empty file that a thread links under the name of one lock file after another.
 
-A lock file that is made and deleted for each value costs an inode each time. ext4 gives out none that was
-deleted in the last minute, and looks at all of those first: after some thousand locks, making a file takes
-300 us instead of 10. A link takes no inode.
+Creating and deleting a lock file for each value takes an inode each time. ext4 doesn't reuse inodes deleted
+in the last minute, but checks all of them first: after a few thousand locks, creating a file takes 300 us
+instead of 10. A link takes no inode.
 
-The file is locked before it gets a name, and has that name for as long as the lock is held, like any lock
-file. Who has opened it meanwhile waits, then finds that it lost its name, and starts again.
+The file is locked before it gets a name, and keeps that name as long as the lock is held, like any lock
+file. A process that has opened it meanwhile waits, then finds that it lost its name, and starts again.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["RecycledLock"]
 _NEW = calls.O_RDWR | calls.O_CREAT | calls.O_EXCL | calls.O_NOFOLLOW | calls.O_CLOEXEC
 
 _TRIES = 2
-"""After how many failures no further file is made: this file system has no links, or no such locks."""
+"""Number of failures after which it gives up: this file system has no links, or no such locks."""
 
 
 class RecycledLock:
-    """The file, in the open directory `home`; it is made when a second lock is taken.
+    """The file in the open directory `home`, created when a second lock is taken.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -53,17 +53,17 @@ class RecycledLock:
 
     @property
     def is_made(self) -> bool:
-        """Whether there is the file by now."""
+        """Whether the file exists by now."""
         return self._descriptor >= 0
 
     def take(self, directory: int, name: str) -> bool:
-        """Make the lock file `name`, locked; False where it can't be done so, or somebody holds it."""
+        """Create the locked lock file `name`; return False if that fails or the lock is held."""
         if self._is_held or self._failures >= _TRIES or not self._make():
             return False
         try:
             lock(self._descriptor, wait=False)
         except OSError:
-            # Somebody waited for the last lock that this file was, and has it until he looks at its name.
+            # A process that waited for the last lock of this file has it until it checks the name.
             self.close()
             return False
         try:
@@ -79,7 +79,7 @@ class RecycledLock:
         return True
 
     def give(self, directory: int, name: str) -> None:
-        """Remove the lock file `name`, and unlock it; in a child that was forked meanwhile, it is not ours."""
+        """Delete the lock file `name` and unlock it; does nothing in a child that was forked meanwhile."""
         self._is_held = False
         if self._descriptor >= 0:
             remove_lock_file(name, directory)
@@ -100,7 +100,7 @@ class RecycledLock:
         return True
 
     def close(self) -> None:
-        """Remove the file; the next lock makes another."""
+        """Delete the file; the next lock creates another."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             with suppress(OSError):
@@ -108,7 +108,7 @@ class RecycledLock:
             give_back(descriptor)
 
     def abandon(self) -> None:
-        """Close the copy that a child process has: as long as it is open, it would keep the lock."""
+        """Close the copy in a child process, which would keep the lock as long as it is open."""
         descriptor, self._descriptor = self._descriptor, -1
         self._failures = _TRIES
         if descriptor >= 0:

@@ -1,7 +1,7 @@
-"""A new version of a file, written beside it, that takes its place when it is whole.
+"""A new version of a file, written beside it, that replaces it when complete.
 
-A writer that is killed leaves a temporary file, which the next writer of the same file removes. Of two
-writers that began with one version, the second to end gets an error.
+A killed writer leaves a temporary file, which the next writer of the same file deletes. If two writers start
+from the same version, the second one to finish gets an error.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = ["Replacement", "sweep_beside"]
 _NEW = calls.O_RDWR | calls.O_CREAT | calls.O_EXCL | calls.O_CLOEXEC
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ETXTBSY}
 _WAIT = 60.0
-"""For how many seconds to wait for another writer that puts its version in place."""
+"""Seconds to wait for another writer that is replacing the file."""
 
 _locks = LockFiles()
-"""Lock files beside archives, where an archive itself is not locked."""
+"""Lock files beside archives, for systems that don't lock the archive itself."""
 
 _CHANGED = "another writer has {0} the file since it was opened; open it again and repeat the changes"
 
@@ -56,12 +56,12 @@ class Replacement:
     """
 
     def __init__(self, target: Path, *, is_new: bool = False) -> None:
-        """With `is_new`, it takes no other file's place."""
+        """With `is_new`, it never replaces an existing file."""
         self.target = target
         self._process = os.getpid()
         sweep_beside(target)
         self.old = -1 if is_new else _opened(target)
-        """A descriptor of the version that was there; -1 for none."""
+        """A descriptor of the existing version; -1 if there is none."""
         self._mark = None if self.old < 0 else _mark(calls.fstat(self.old))
         try:
             self.temporary, self.descriptor = _made(target)
@@ -70,7 +70,7 @@ class Replacement:
             raise
 
     def put(self) -> None:
-        """Put the new version in its place; FileExistsError or OSError where another writer was first."""
+        """Move the new version into place; FileExistsError or OSError if another writer was first."""
         calls.fsync(self.descriptor)
         if self._mark is None:
             self._create()
@@ -83,13 +83,13 @@ class Replacement:
                 if now != self._mark:
                     raise OSError(errno.ESTALE, _CHANGED.format("changed"))
                 if not BY_DESCRIPTORS:
-                    self._close_old()  # some file systems of Windows replace no open file
+                    self._close_old()  # some file systems on Windows can't replace an open file
                 calls.rename(self.temporary, self.target)
         sync_directory(self.target.parent)
 
     @contextmanager
     def _alone(self) -> Generator[None]:
-        """Keep other writers of the same version out, where the file system can."""
+        """Exclude other writers of the same version, if the file system can."""
         if BY_DESCRIPTORS:
             with _locked(self.old):
                 yield
@@ -112,7 +112,7 @@ class Replacement:
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
-            # No hard links here. An empty file takes the name first: of two creators, one succeeds.
+            # No hard links here. Create an empty file first: if there are two creators, one succeeds.
             try:
                 calls.close(calls.open(self.target, _NEW, 0o666))
             except FileExistsError:
@@ -120,11 +120,11 @@ class Replacement:
             calls.rename(self.temporary, self.target)
 
     def close(self) -> None:
-        """Close all files, and remove the temporary one; closing twice does nothing."""
+        """Close all files and delete the temporary one; closing twice does nothing."""
         self._close_old()
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
-            # Removed while it is held: nobody takes it for one that was left.
+            # Deleted while it is held, so that no sweep takes it for an abandoned one.
             if self._process == os.getpid():
                 with suppress(OSError):
                     calls.unlink(self.temporary)
@@ -137,9 +137,9 @@ class Replacement:
 
 
 def sweep_beside(target: Path) -> int:
-    """Remove the temporary files that killed writers of `target` left beside it; how many there were."""
+    """Delete the temporary files that killed writers of `target` left beside it, and return how many."""
     swept = 0
-    # What can't be removed does not stop a writer.
+    # Failed deletions don't stop a writer.
     with suppress(OSError):
         directory = calls.open(target.parent, calls.O_RDONLY | calls.O_DIRECTORY | calls.O_CLOEXEC)
         try:
@@ -153,7 +153,7 @@ def sweep_beside(target: Path) -> int:
 
 
 def _tag(target: Path) -> str:
-    """How the names of temporary files of `target` end."""
+    """Return the suffix of the temporary files of `target`."""
     return f".{blake2b(os.fsencode(target.name), digest_size=8).hexdigest()}"
 
 
@@ -176,7 +176,7 @@ def _made(target: Path) -> tuple[Path, int]:
 
 
 def _opened(target: Path) -> int:
-    """A descriptor of the file, which keeps its number from being given to another; -1 where there is none."""
+    """Open the file, so that its inode can't be reused; return -1 if it is missing."""
     try:
         return calls.open(target, calls.O_RDWR | calls.O_CLOEXEC)
     except FileNotFoundError:
@@ -188,13 +188,13 @@ def _opened(target: Path) -> int:
 
 
 def _mark(found: os.stat_result) -> tuple[int, ...]:
-    """What changes when another file takes the place of this one, or this one changes."""
+    """Return the state of a file, which differs if it is replaced or changed."""
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 @contextmanager
 def _locked(descriptor: int) -> Generator[None]:
-    """Keep other writers of the same version out, where the file system can."""
+    """Exclude other writers of the same version, if the file system can."""
     end = time.monotonic() + _WAIT
     while True:
         try:
@@ -206,5 +206,5 @@ def _locked(descriptor: int) -> Generator[None]:
             time.sleep(0.01)
         except OSError:
             break  # this file system has no such locks
-    # The lock goes with the descriptor, after the file is in its place.
+    # Closing the descriptor releases the lock, after the file is in place.
     yield

@@ -1,4 +1,4 @@
-"""A file that is kept open: the old value, whatever takes its name meanwhile."""
+"""An open file as a snapshot: it keeps the old value, even if the file is replaced."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["FileSnapshot"]
 
 _GAP = 4096
-"""How many bytes between two parts are read along with them: a call takes longer than copying those."""
+"""Bytes between two parts that are read with them: another call would be slower."""
 
 _TOGETHER = 1 << 16
-"""How many bytes one call reads at most for several parts: the parts are copied out of it once more."""
+"""Maximum bytes of one read for several parts, which are then copied out of it."""
 
 
 class FileSnapshot(Snapshot):
-    """A snapshot of the value in an open regular file, which is closed with it."""
+    """A snapshot of an open regular file; closing it closes the file."""
 
     def __init__(self, store: Backend, key: str, descriptor: int) -> None:
         super().__init__(store, key)
@@ -66,7 +66,7 @@ class FileSnapshot(Snapshot):
 def _runs(
     spans: Sequence[tuple[int, int, int]],
 ) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
-    """What to read in one call each: where it starts, how many bytes, and the sorted spans in it."""
+    """Yield start, length and sorted spans of each read call."""
     first = end = 0
     members: list[tuple[int, int, int]] = []
     for span in spans:

@@ -1,11 +1,11 @@
-"""New directories, filled where nobody looks, and put in their places whole.
+"""New directories that are filled below a hidden one, then renamed into place.
 
-In a directory that exists, a value is written aside, locked, renamed and unlocked. Below one that is missing there is
-nobody to keep out: whoever writes a key, or holds its lock, has a file in its directory. So missing directories are
-filled below a hidden one, without locks, and the topmost of them takes its name in one step. That step fails where there is
-anything by then but an empty directory, and its values are written one by one.
+In an existing directory, a value is written to a temporary file, locked, renamed and unlocked. A missing one
+has no other users: writers of a key and holders of its lock have a file in its directory. So missing
+directories are filled below a hidden one, without locks, and one rename publishes the topmost of them. If
+anything but an empty directory is there by then, the rename fails, and the values are written one by one.
 
-The hidden directory holds a file that its writer keeps locked: a sweep removes what has no living writer.
+The hidden directory holds a file that its writer keeps locked: a sweep deletes those without a living writer.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 __all__ = ["Missing", "Staging", "remove_abandoned_staging", "write_new"]
 
 _WORTH = 4
-"""For how many values below one existing directory a hidden one is made."""
+"""Minimum number of values below an existing directory that are worth a hidden one."""
 
 
 def write_new(
     items: Sequence[tuple[str, bytes]], open_path: Callable[[str], int], *, sync: bool
 ) -> list[str]:
-    """Write those of the values whose directories are missing; their keys. `sync` writes their bytes to disk.
+    """Write the values whose directories are missing, and return their keys; `sync` writes bytes to disk.
 
-    `open_path` gives a descriptor of a directory that exists. What is missing in the answer was not written.
+    `open_path` opens an existing directory. Keys missing from the result were not written.
     """
-    # An interrupt between a call and the note of what it gave would leave a descriptor, or a hidden directory
-    # that a sweep takes for one of a living writer: it waits for the end of each step.
+    # An interrupt between a call and the assignment of its result would leak a descriptor, or a hidden
+    # directory that a sweep takes for one of a living writer: defer it to the end of each step.
     block = Uninterrupted()
     written: list[str] = []
     with block:
         for home, trees in _new_trees(items, open_path, block).items():
             if sum(map(len, trees.values())) >= _WORTH:
-                with suppress(OSError):  # the values are written one by one, which tells what is wrong
+                with suppress(OSError):  # writing one by one reports the error
                     written += _write_below(home, trees, open_path, block, sync=sync)
     return written
 
@@ -53,7 +53,7 @@ def write_new(
 def _new_trees(
     items: Sequence[tuple[str, bytes]], open_path: Callable[[str], int], block: Uninterrupted
 ) -> dict[str, dict[str, dict[str, bytes]]]:
-    """The values whose directories are missing, by the existing directory above, then by the topmost missing one."""
+    """Group values with missing directories by the existing parent, then by the topmost missing one."""
     missing = Missing(open_path)
     by_home: dict[str, dict[str, dict[str, bytes]]] = {}
     try:
@@ -77,7 +77,7 @@ def _write_below(
     *,
     sync: bool,
 ) -> list[str]:
-    """Write new directories in the existing one at `home`; the keys of those that took their names."""
+    """Write new directories in the existing one at `home`; return the keys of the published ones."""
     written: list[str] = []
     parent = open_path(home)
     try:
@@ -95,7 +95,7 @@ def _write_below(
 
 
 class Missing:
-    """Which directories are missing: each is looked for once."""
+    """Finds missing directories; each is checked once."""
 
     def __init__(self, open_path: Callable[[str], int]) -> None:
         self._open_path = open_path
@@ -104,7 +104,7 @@ class Missing:
         self._descriptor = -1
 
     def top_of(self, path: str) -> str | None:
-        """The topmost missing directory of `path`; None where it exists."""
+        """Return the topmost missing directory of `path`; None if `path` exists."""
         below: list[str] = []
         at = path
         while at not in self._tops:
@@ -118,7 +118,7 @@ class Missing:
         return top
 
     def _exists(self, path: str) -> bool:
-        """Whether anything has that name; True where nobody knows."""
+        """Whether the path exists; True if unknown."""
         above, _, name = path.rpartition("/")
         try:
             if self._descriptor < 0 or self._above != above:
@@ -133,14 +133,14 @@ class Missing:
         return True
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the cached descriptor."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             give_back(descriptor)
 
 
 class Staging:
-    """A hidden directory in the open directory `parent`, which others can't enter; made and closed without interrupts."""
+    """A private hidden directory in the open directory `parent`; create and close it without interrupts."""
 
     def __init__(self, parent: int) -> None:
         self._parent = parent
@@ -159,17 +159,17 @@ class Staging:
             raise
 
     def _hold(self, mark: Temporary) -> None:
-        """Lock the mark. Where files can't be locked, locks of keys are no files, and can't be seen either."""
+        """Lock the mark; OSError if that fails: without file locks, locks of keys would be invisible."""
         lock(mark.descriptor, wait=False)
         if not is_in_place(mark.descriptor, self.directory, mark.name):
             raise BlockingIOError  # a sweep had the lock first
 
     def new_tree(self) -> str:
-        """The name in the hidden directory for one more new directory."""
+        """Return a name in the hidden directory for another new directory."""
         return str(next(self._numbers))
 
     def put(self, name: str, files: Mapping[str, bytes], block: Uninterrupted, *, sync: bool) -> bool:
-        """Make the new directory `name` of `files` by their paths in it; False where that could not be done."""
+        """Create the directory `name` with `files` by their relative paths; return False if that failed."""
         tree = self.new_tree()
         made: set[str] = set()
         try:
@@ -186,7 +186,7 @@ class Staging:
         return True
 
     def write(self, place: str, value: bytes | memoryview[int], made: set[str], *, sync: bool) -> None:
-        """Write the new file `place` in the hidden directory, and the directories above it that are not in `made`."""
+        """Write the new file `place` in the hidden directory, and create parents that are not in `made`."""
         _make(place.rpartition("/")[0], self.directory, made)
         descriptor = calls.open(place, NEW, 0o666, dir_fd=self.directory)
         try:
@@ -196,18 +196,18 @@ class Staging:
         except BaseException:
             give_back(descriptor)
             raise
-        calls.close(descriptor)  # network file systems tell only here that the disk is full
+        calls.close(descriptor)  # network file systems report a full disk only here
 
     def rename(self, tree: str, name: str) -> None:
-        """Give the new directory its name; OSError where anything has it but an empty directory."""
+        """Rename the new directory into place; OSError if anything but an empty directory is there."""
         calls.rename(tree, name, src_dir_fd=self.directory, dst_dir_fd=self._parent)
 
     def remove(self, tree: str) -> None:
-        """Remove the new directory, as far as that can be done."""
+        """Delete the new directory, as far as possible."""
         _remove_tree(tree, self.directory)
 
     def close(self) -> None:
-        """Remove the directory, in which nothing is left; what can't be removed is swept."""
+        """Delete the empty hidden directory; a sweep deletes what remains."""
         if self._mark is not None:
             with suppress(OSError):
                 self._mark.close()
@@ -219,7 +219,7 @@ class Staging:
 
 
 def _make(path: str, here: int, made: set[str]) -> None:
-    """Make the directory `path` and those above it that are not in `made`."""
+    """Create the directory `path` and its parents that are not in `made`."""
     below: list[str] = []
     while path and path not in made:
         below.append(path)
@@ -231,7 +231,7 @@ def _make(path: str, here: int, made: set[str]) -> None:
 
 
 def _remove_tree(name: str, directory: int) -> None:
-    """Remove the directory `name` with all that is below it, as far as that can be done."""
+    """Delete the directory `name` and everything below it, as far as possible."""
     with suppress(OSError):
         top = calls.open(name, DIRECTORY, dir_fd=directory)
         try:
@@ -248,7 +248,7 @@ def _remove_tree(name: str, directory: int) -> None:
 
 
 def remove_abandoned_staging(name: str, directory: int) -> bool:
-    """Remove the hidden directory `name` of the open `directory` unless it has a living writer; whether it is gone."""
+    """Delete the hidden directory `name` unless it has a living writer; return whether it was deleted."""
     try:
         here = calls.open(name, DIRECTORY, dir_fd=directory)
     except FileNotFoundError:
@@ -264,7 +264,7 @@ def remove_abandoned_staging(name: str, directory: int) -> bool:
     if inside:
         _remove_tree(name, directory)
     else:
-        # Its writer may be about to lock it: then it is not empty any more.
+        # Its writer may be about to lock it; then it is no longer empty.
         try:
             calls.rmdir(name, dir_fd=directory)
         except OSError:

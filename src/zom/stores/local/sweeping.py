@@ -1,7 +1,7 @@
-"""What killed writers left in a directory, removed as far as that can be done.
+"""Sweeping: deleting the files that killed writers left in a directory.
 
-A file or a directory that can't be looked at or removed, as that of another user, stops nothing: the others go, and
-the first that stayed is told at the end.
+Files and directories that can't be read or deleted, such as those of another user, don't stop a sweep: the
+others are deleted, and the first failure is reported at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Sweep", "remover_of"]
 
 
 def remover_of(name: str, *, is_folder: bool) -> Callable[[str, int], bool] | None:
-    """What removes the file or folder `name` of an open directory where its writer is gone; None if it is no writer's.
+    """Return the function that deletes an abandoned file or folder `name`; None if it is not a writer's.
 
     >>> remover_of("c.__lock", is_folder=False) is remove_abandoned_lock, remover_of("c", is_folder=True)
     (True, None)
@@ -33,27 +33,27 @@ def remover_of(name: str, *, is_folder: bool) -> Callable[[str, int], bool] | No
 
 
 class Sweep:
-    """One walk below the open directory `root`, and what it found."""
+    """One sweep below the open directory `root`, and its results."""
 
     def __init__(self, root: int) -> None:
         self._root = root
         self.removed = 0
-        """How many files are gone."""
+        """Number of deleted files."""
         self.left: set[str] = set()
-        """The directories that may be empty now."""
+        """Directories that may be empty now."""
         self.failed: list[tuple[str, OSError]] = []
-        """What could not be looked at or removed, by its path."""
+        """Paths that could not be read or deleted, with their errors."""
 
     def run(self) -> None:
-        """Remove what has no living writer."""
+        """Delete all files without a living writer."""
         walk = calls.fwalk(".", dir_fd=self._root, onerror=self._unread)
         for here, folders, names, directory in walk:
             path = here.removeprefix(".").removeprefix("/")
             if not folders and not names and "/.zom." in f"/{path}":
-                self.left.add(path)  # of a change, which was killed, or could not remove it at its end
+                self.left.add(path)  # left by a change that was killed, or failed to delete it
             for name in [*folders]:
                 if remove := remover_of(name, is_folder=True):
-                    folders.remove(name)  # those of living writers are not looked into
+                    folders.remove(name)  # don't enter those of living writers
                     self._try(remove, path, name, directory)
             for name in names:
                 if remove := remover_of(name, is_folder=False):

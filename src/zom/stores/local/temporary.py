@@ -1,7 +1,7 @@
-"""Temporary files of writers: never listed, and told apart from those that killed writers left.
+"""Temporary files of writers: never listed, and distinguished from those that killed writers left.
 
-A writer holds a lock on its file as long as it lives, whatever way it ends; a sweep takes only files
-that nobody holds.
+A writer holds a lock on its file until its process ends in any way; a sweep only deletes files that nobody
+holds.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ __all__ = [
 ]
 
 OWN = ".zom-"
-"""How the names of zom's own files begin: no key may use them, and they are never listed."""
+"""The prefix of zom's own file names: keys can't use it, and such files are never listed."""
 
 TEMPORARY = f"{OWN}tmp-"
-"""How the names of temporary files begin."""
+"""The prefix of temporary file names."""
 
 
 class _Names:
-    """Names that no other process makes, told apart by a number."""
+    """Names that are unique among processes, with a random part and a number."""
 
     def __init__(self) -> None:
         remake_in_children(self)
         self.after_fork()
 
     def after_fork(self) -> None:
-        """Begin names of this process's own."""
+        """Choose a new random part for this process."""
         self._start = f"{TEMPORARY}{os.urandom(8).hex()}-"
         self._numbers = count()
 
@@ -48,7 +48,7 @@ _names = _Names()
 
 
 def temporary_name() -> str:
-    """A name that no other temporary file has.
+    """Return a unique name for a temporary file.
 
     >>> temporary_name().startswith(".zom-tmp-")
     True
@@ -57,16 +57,16 @@ def temporary_name() -> str:
 
 
 def hold(descriptor: int) -> None:
-    """Mark the open file as one that a living process writes, where the file system can."""
+    """Lock the open file as one that a living process writes, if the file system can."""
     if is_possible():
-        try:  # noqa: SIM105 - `suppress` takes longer than the call
+        try:  # noqa: SIM105 - `suppress` is slower than the call
             lock(descriptor, wait=False)
         except OSError:
             pass
 
 
 def remove_abandoned(name: str, directory: int) -> bool:
-    """Remove the file `name` of the open `directory` unless a process holds it; whether it is gone."""
+    """Delete the file `name` of the open `directory` unless a process holds it; return whether it did."""
     if not is_possible():  # pragma: no cover - WebAssembly, where nothing is swept
         return False
     try:
@@ -77,13 +77,13 @@ def remove_abandoned(name: str, directory: int) -> bool:
         return False
     try:
         lock(descriptor, wait=False)
-        # Removed while it is held: who waits for it finds that it is not the file of that name any more.
+        # Deleted while it is held: a waiting process then finds that the file lost its name.
         there = calls.stat(name, dir_fd=directory, follow_symlinks=False)
         if not os.path.samestat(there, calls.fstat(descriptor)):
             return False
         calls.unlink(name, dir_fd=directory)
     except (BlockingIOError, FileNotFoundError):
-        # A writer lives, or has just given the file its own name.
+        # The writer lives, or has just renamed the file.
         return False
     else:
         return True

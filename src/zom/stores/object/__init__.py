@@ -1,13 +1,13 @@
-"""Object stores by way of obstore: S3, Google Cloud Storage, Azure, and obstore's own local and memory.
+"""Object stores through obstore: S3, Google Cloud Storage, Azure, and obstore's own local and memory stores.
 
-A batch keeps many requests in flight at once. Puts are conditional where the service knows how: a value
-is created only where there is none, and replaced only where it is still the one that was read.
+A batch keeps many requests in flight at once. Puts are conditional if the service supports it: a value
+is created only if the key is missing, and replaced only if it is still the one that was read.
 
-obstore repeats a request whose answer was lost. A conditional put that was done then finds its own value and
-is refused. So each conditional put leaves a mark in the metadata of its object, and whoever is refused looks
-whose mark is there: of several who put the same bytes, one succeeds.
+obstore retries a request whose answer was lost. A conditional put that had succeeded then finds its own
+value and is refused. So each conditional put leaves a mark in the metadata of its object, and a refused
+writer checks whose mark is there: if several writers put the same bytes, one succeeds.
 
-Exceptions of obstore hold whole requests in their text. They are read, and not passed on.
+The text of obstore's exceptions contains whole requests. It is parsed, and never passed on.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ __all__ = ["ObjectStore"]
 T = TypeVar("T")
 
 _TRIES = 4
-"""How often the end of a value is asked for that changes meanwhile."""
+"""Attempts to read the end of a value that changes meanwhile."""
 
 _FEW = 3
-"""So few requests are made by a thread each: an event loop takes longer to make than they do."""
+"""Up to this many requests use one thread each: starting an event loop takes longer."""
 _SHORT = 1 << 16
 
 _MARK = "zomput"
-"""The name of the metadata that a conditional put leaves, with which the services agree: Azure takes letters."""
+"""The metadata name of a conditional put's mark, valid in all services: Azure only allows letters."""
 
 _LONGEST = 1024
-"""How many bytes a key may have in S3, Google Cloud Storage and Azure."""
+"""The maximum length of a key in bytes in S3, Google Cloud Storage and Azure."""
 
 _ALONE = (
     "where nobody else writes meanwhile, open the store with conditional_put='disabled', or with "
@@ -79,11 +79,11 @@ _UNHEEDED = {
 }
 
 _BULK = {"S3Store": 1000}
-"""How many objects a service deletes at one request, where obstore asks it to."""
+"""The number of objects that one delete request of obstore covers, by its store class."""
 
 
 class ObjectStore(Store):
-    """The objects below a prefix of a bucket, or of anything else that obstore opens.
+    """The objects below a prefix of a bucket, or of any other store of obstore.
 
     >>> obstore = __import__("pytest").importorskip("obstore", reason="pip install 'zom[cloud]'")
     >>> from obstore.store import MemoryStore
@@ -111,7 +111,7 @@ class ObjectStore(Store):
         kind = type(inner).__name__
         conditional = (kind in CLOUDS or kind == "MemoryStore") and not is_unconditional(inner)
         self._marks = kind in CLOUDS
-        """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
+        """Whether conditional puts leave a mark: only over a network, where answers can be lost."""
         self._service = service_of(inner)
         self._at_once = _BULK.get(kind, 1)
         self.capabilities = Capabilities(
@@ -127,7 +127,7 @@ class ObjectStore(Store):
 
     @override
     def holds(self, key: str) -> bool:
-        # To Azure, a backslash is a slash.
+        # Azure treats a backslash as a slash.
         return super().holds(key) and not ("\\" in key and type(self._inner).__name__ == "AzureStore")
 
     @classmethod
@@ -140,10 +140,10 @@ class ObjectStore(Store):
         pickle_credentials: bool = False,
         **options: Any,
     ) -> ObjectStore:
-        """The store at an `s3://`, `gs://` or `az://` URL; `options` go to obstore.
+        """Open the store at an `s3://`, `gs://` or `az://` URL; `options` go to obstore.
 
-        As many as `concurrency` requests are in flight at once. A pickle holds credentials only with
-        `pickle_credentials`; else they come from the environment where it is opened again.
+        Up to `concurrency` requests are in flight at once. A pickle holds credentials only with
+        `pickle_credentials`; otherwise, unpickling takes them from the environment.
 
         >>> obstore = __import__("pytest").importorskip("obstore", reason="pip install 'zom[cloud]'")
         >>> ObjectStore.from_url("s3://bucket/data.zarr", region="eu-west-1", skip_signature=True).url
@@ -152,7 +152,7 @@ class ObjectStore(Store):
         shown = shown_url(url)
         parts = urlsplit(url)
         if "@" in parts.netloc or parts.query or parts.fragment:
-            # obstore would drop them without a word.
+            # obstore would drop them silently.
             reason = "expected no user, query or fragment in the URL; credentials are options, '#' is %23"
             raise StoreError(shown, "", "open", reason)
         stores: Any = imported("obstore.store", "cloud")
@@ -161,7 +161,7 @@ class ObjectStore(Store):
         except BaseException as cause:
             if not (isinstance(cause, Exception) or is_panic(cause)):
                 raise
-            # Whatever it is, it may show an option's value.
+            # Any exception may show the value of an option.
             failure = StoreError(shown, "", "open", reason_of(cause, secrets_in(options, every=True)))
         else:
             made = cls(inner, url=shown, read_only=read_only, concurrency=concurrency)
@@ -183,13 +183,13 @@ class ObjectStore(Store):
     @property
     @override
     def place(self) -> str:
-        # One bucket name may mean other buckets at another endpoint, or in another account.
+        # The same bucket name may mean another bucket at another endpoint or in another account.
         options = {} if self._recipe is None else without_secrets(self._recipe[1])
         told = ", ".join(f"{name}={value!r}" for name, value in sorted(options.items()))
         return f"{self.url} {told}".rstrip()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Credentials don't travel: where it is opened again, they come from the environment there.
+        # Pickles hold no credentials by default: unpickling takes them from the environment.
         if self._recipe is None:
             reason = "its credentials would go with it; open it from a URL instead"
             raise StoreError(self.url, "", "pickle", reason)
@@ -198,11 +198,11 @@ class ObjectStore(Store):
     # --- calls -------------------------------------------------------------------------------------
 
     def _call(self, key: str, verb: str, call: Callable[[], T]) -> T | Exception:
-        """The result of a call, or the exception that it ended with."""
+        """Return the result of a call, or the exception that it raised."""
         Forked.refuse(self.url, key, verb)
         try:
             return call()
-        except Exception as cause:  # noqa: BLE001 - the caller knows what it means
+        except Exception as cause:  # noqa: BLE001 - the caller interprets it
             return cause
         except BaseException as cause:
             if not is_panic(cause):
@@ -210,7 +210,7 @@ class ObjectStore(Store):
             return RuntimeError(f"obstore broke down: {cause}")
 
     def _gather(self, verb: str, jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T | Exception]:
-        """What all jobs ended with, many of them in flight at once."""
+        """Run all jobs, many of them at once; return the result or exception of each."""
         try:
             Forked.refuse(self.url, "", verb)
         except StoreError:
@@ -225,7 +225,7 @@ class ObjectStore(Store):
                 async with gate:
                     try:
                         return await job
-                    except Exception as cause:  # noqa: BLE001 - the caller knows what it means
+                    except Exception as cause:  # noqa: BLE001 - the caller interprets it
                         return cause
 
             return await asyncio.gather(*(one(job) for job in jobs))
@@ -284,11 +284,11 @@ class ObjectStore(Store):
         async def get(path: str, options: dict[str, Any]) -> Versioned | Exception:
             try:
                 answer = await self._obstore.get_async(self._inner, path, options=options)
-                # To wait for what has mostly come with the head costs less than to cross over once more.
+                # A short body has usually arrived with the head: waiting is cheaper than another await.
                 is_short = int(answer.meta["size"]) <= _SHORT
                 value = bytes(answer.bytes() if is_short else await answer.bytes_async())
                 return Versioned(value, tag_of(answer.meta))
-            except Exception as cause:  # noqa: BLE001 - told below
+            except Exception as cause:  # noqa: BLE001 - handled below
                 return cause
 
         async def fetch(part: Part) -> Versioned | None:
@@ -299,7 +299,7 @@ class ObjectStore(Store):
                     break
                 try:
                     meta = await self._obstore.head_async(self._inner, path)
-                except Exception as cause:  # noqa: BLE001 - told below
+                except Exception as cause:  # noqa: BLE001 - handled below
                     meta = cause
                 options = self._end_in(part.byte_range, found, meta)
                 if options is None:
@@ -310,9 +310,9 @@ class ObjectStore(Store):
         return self._values(parts, "read", self._gather("read", [fetch(each) for each in parts]))
 
     def _end_in(self, byte_range: ByteRange, found: Exception, meta: Any) -> dict[str, Any] | None:
-        """How to ask for the end of a value by its size, where the service takes no range that counts from there.
+        """Return the options to read the end of a value by its size, for a service without suffix ranges.
 
-        None where that is not what it refused. The object may be another one by then, which has to be looked at, too.
+        None if the service refused something else. If the object was replaced meanwhile, try again.
         """
         refused = (self._errors.NotSupportedError, self._errors.PreconditionError)
         if not isinstance(byte_range, Suffix) or not isinstance(found, refused) or not isinstance(meta, dict):
@@ -320,20 +320,20 @@ class ObjectStore(Store):
         return end_options(byte_range, meta)
 
     def _answer(self, part: Part, found: Versioned | Exception, meta: Any = None) -> Versioned | None:
-        """The value for what a request ended with; `meta` is known of an object whose range was refused."""
+        """Return the value for the outcome of a request; `meta` is known if the range was refused."""
         key, byte_range, version = part
         if not isinstance(found, Exception):
             if version is not None and found.version != version:
-                return None  # a service that takes no notice of conditions
+                return None  # a service that ignores conditions
             is_empty = byte_range is not None and byte_range.length == 0
             return found._replace(value=b"") if is_empty else found
         if isinstance(found, self._errors.NotSupportedError) and isinstance(meta, Exception):
-            found = meta  # what the object is like tells more than that it can't be asked so
+            found = meta  # more specific than the unsupported request
         if is_missing(found) and not lacks_bucket(found):
             return None
         if version is not None and isinstance(found, self._errors.PreconditionError):
             return None
-        # No service answers a range that begins where the value ends; to us, nothing is there.
+        # All services reject a range that starts at the end of the value; here it is b"".
         if byte_range is not None and isinstance(meta, dict) and not covers(byte_range, size_of(meta)):
             return Versioned(b"", tag_of(meta))
         raise self._failure(key, "read", found)
@@ -341,7 +341,7 @@ class ObjectStore(Store):
     def _values(
         self, asked: Sequence[tuple[Any, ...]], verb: str, results: Sequence[T | Exception]
     ) -> list[T]:
-        """The results, where none of them is an exception."""
+        """Return the results; raise the first exception among them."""
         values: list[T] = []
         for (key, *_), result in zip(asked, results, strict=True):
             if isinstance(result, Exception):
@@ -371,41 +371,41 @@ class ObjectStore(Store):
             raise self._failure(key, "write", found)
 
     def _put_if(self, key: str, value: bytes, condition: Any, mark: str) -> bool:
-        """Whether the value was put; False where the condition doesn't hold."""
+        """Put the value if the condition holds; return whether it was put."""
         found = self._try_put(key, value, condition, mark)
         return self._was_put(key, value, mark, condition, found)
 
     def _try_put(self, key: str, value: bytes, condition: Any, mark: str) -> Any:
-        """What a conditional put ended with."""
+        """Try a conditional put; return its result or exception."""
         path, options = self._prefix + key, {"mode": condition, **self._marked(mark)}
         return self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, **options))
 
     def _see_refused(self, key: str, value: bytes, condition: Any, mark: str) -> bool:
-        """Ask the service for a put that it must refuse; whether it did."""
+        """Request a put that the service must refuse; return whether it did."""
         kind: Condition = "create" if condition == "create" else "replace"
         found = self._try_put(key, value, condition, mark)
         if isinstance(found, self._held_back):
             note_shown(self._service, kind)
-        # Other failures say nothing of it, and are told by the put itself.
+        # Other failures prove nothing; the put itself reports them.
         return isinstance(found, Exception)
 
     @property
     def _held_back(self) -> tuple[type[Exception], ...]:
-        """What a put ends with whose condition doesn't hold."""
+        """The exceptions of a put whose condition doesn't hold."""
         return self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError
 
     def _marked(self, mark: str) -> dict[str, Any]:
         return {"attributes": {_MARK: mark}} if self._marks else {}
 
     def _was_put(self, key: str, value: bytes, mark: str, condition: Any, found: Any) -> bool:
-        """Whether a conditional put that ended with `found` put the value, or was held back."""
+        """Whether a conditional put with the outcome `found` put the value."""
         if not isinstance(found, Exception):
             return True
-        # To replace what is gone answers "missing", or again a condition that doesn't hold.
+        # Replacing a deleted object fails as "missing", or as a failed condition.
         gone = is_missing(found) and condition != "create"
         if (gone or isinstance(found, self._held_back)) and not lacks_bucket(found):
             return self._marks and self._is_own(key, value, mark, was_repeated=was_repeated(found))
-        # The last answer may be lost, too. Whether the value is there is asked once; failing that, it failed.
+        # The last answer may be lost, too. Check once whether the value is there; otherwise the put failed.
         if self._marks and not isinstance(found, (StoreError, PermissionError)):
             with suppress(StoreError):
                 if self._is_own(key, value, mark, was_repeated=False):
@@ -415,9 +415,9 @@ class ObjectStore(Store):
         raise self._failure(key, "write", found)
 
     def _is_own(self, key: str, value: bytes, mark: str, *, was_repeated: bool) -> bool:
-        """Whether what lies under `key` was put with this mark.
+        """Whether the value of `key` was put with this mark.
 
-        A service that keeps no metadata leaves the value itself to tell, where the put was repeated.
+        If the service keeps no metadata and the put was repeated, the value itself is compared.
         """
         path = self._prefix + key
         head = self._call(key, "read", lambda: self._obstore.get(self._inner, path, options={"head": True}))
@@ -435,7 +435,7 @@ class ObjectStore(Store):
         async def put(key: str, value: bytes) -> None:
             await self._obstore.put_async(self._inner, self._prefix + key, value)
 
-        # Of several values for one key the last must win, so they may not race.
+        # The last value of a repeated key must win, so they must not race.
         last = list(dict(items).items())
         with self._excluding_all(key for key, _ in last):
             self._values(last, "write", self._gather("write", [put(*item) for item in last]))
@@ -464,7 +464,7 @@ class ObjectStore(Store):
                     continue
                 if len(part) == 1:
                     raise self._failure(part[0], "delete", result)
-                # The answer is one for all of them: one by one, the key that can't be deleted has a name.
+                # The answer covers all keys: delete one by one to report the failing key.
                 for key in part:
                     self._remove(key)
 
@@ -479,7 +479,7 @@ class ObjectStore(Store):
         return self._checked(key, made=made)
 
     def _check_creating(self, made: Sequence[tuple[str, bytes, str]]) -> None:
-        """StoreError where the service would have put these objects over others; then they are taken away again."""
+        """Raise StoreError if the service ignores the condition, and delete the objects that were made."""
         if has_shown(self._service, "create"):
             return
         key, value, mark = made[0]
@@ -512,7 +512,7 @@ class ObjectStore(Store):
         return [self._checked(put[0], made=was_put) for put, was_put in puts]
 
     def _checked(self, key: str, *, made: bool) -> bool:
-        """`made`; StoreError where what held back a value is no value."""
+        """Return `made`; StoreError if a directory, not a value, prevented the put."""
         if not made and not self.capabilities.nested_keys and self._read(key, None) is None:
             raise StoreError(self.url, key, "create", "expected nothing there, found a directory")
         return made
@@ -549,7 +549,7 @@ class ObjectStore(Store):
             if isinstance(page, Exception):
                 raise self._failure(prefix, "list", page)
             found = [(str(item["path"]), size_of(item)) for item in page]
-            # A marker that some tools leave for a directory is listed as if it were a key above it.
+            # Some tools leave a marker for a directory, which is listed as the prefix itself.
             yield from (
                 (path[start:], size) for path, size in found if path.startswith(below) and path != below
             )
@@ -572,7 +572,7 @@ class ObjectStore(Store):
         )
 
     def _is_nothing(self, cause: Exception) -> bool:
-        """Whether a listing ended so because there is no such directory: obstore's local store has some."""
+        """Whether a listing failed because the directory is missing, as in obstore's local store."""
         if type(self._inner).__name__ == "LocalStore" and "Not a directory" in str(cause):
             return True
         return is_missing(cause) and not lacks_bucket(cause)

@@ -1,8 +1,8 @@
-"""Heeding: which services were seen to heed the conditions of puts.
+"""Heeding: the services that were seen to respect the conditions of puts.
 
-Amazon S3, Google Cloud Storage and Azure do. Others that speak S3 may put the object whatever the condition says, and
-answer as if it had held: then nobody learns that a lock or an update of another was lost. So each of them is asked once
-in a process to do what it must refuse.
+Amazon S3, Google Cloud Storage and Azure do. Other S3 services may ignore a condition, put the object and
+report success: then a lost lock or update goes unnoticed. So each of them gets one request per process that
+it must refuse.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _shown: set[tuple[str, Condition]] = set()
 
 
 def service_of(inner: Any) -> str | None:
-    """The address and bucket of a service that may pass over conditions; None where it is known that it doesn't.
+    """Return the address and bucket of a service that may ignore conditions; None if it respects them.
 
     >>> service_of(object()) is None
     True
@@ -40,11 +40,11 @@ def service_of(inner: Any) -> str | None:
 
 
 def has_shown(service: str | None, condition: Condition) -> bool:
-    """Whether puts on this condition need no more proof."""
+    """Whether the service is known to respect this condition."""
     return service is None or (service, condition) in _shown
 
 
 def note_shown(service: str | None, condition: Condition) -> None:
-    """Note that the service refused what the condition forbids."""
+    """Record that the service refused a put that the condition forbids."""
     if service is not None:
         _shown.add((service, condition))

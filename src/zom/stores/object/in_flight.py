@@ -1,4 +1,4 @@
-"""Many requests of obstore in flight at once: how many, where they run, and where they no longer can."""
+"""Concurrent requests of obstore: how many, in which thread, and the refusal in forked processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Forked:
 
     @classmethod
     def refuse(cls, url: str, key: str, verb: str) -> None:
-        """Refuse what would wait forever: the threads that obstore started are not in a forked process."""
+        """Raise StoreError in a forked process: without obstore's threads, a call would wait forever."""
         if cls.is_forked:
             reason = "obstore doesn't work in a process forked from one that used it; use spawn or forkserver"
             raise StoreError(url, key, verb, reason)
@@ -39,7 +39,7 @@ class Forked:
 
     @classmethod
     def note(cls) -> None:
-        """What a forked process does first."""
+        """Record in a forked process whether its parent used obstore."""
         cls.is_forked = cls.is_used
 
 
@@ -72,7 +72,7 @@ def run_apart(work: Coroutine[Any, Any, T]) -> T:
     try:
         thread.start()
     except RuntimeError:
-        # The system gives no more threads; inside another event loop, this can't be done.
+        # The system allows no more threads; this fails inside another event loop.
         return _run_in_new_loop(work)
     try:
         thread.join()
@@ -130,13 +130,13 @@ def _run_in_new_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def most_at_once() -> int:
-    """How many requests are in flight where nobody said: half of the files that the process may open.
+    """Return the default concurrency: half the number of files that the process may open, 16 to 512.
 
     >>> 16 <= most_at_once() <= 512
     True
     """
     try:
-        import resource  # noqa: PLC0415 - not there on Windows
+        import resource  # noqa: PLC0415 - missing on Windows
     except ImportError:
         return 256
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]

@@ -1,6 +1,6 @@
-"""What obstore is asked and what it answers: ranges, sizes, versions, and exceptions in few words.
+"""Requests and answers of obstore: ranges, sizes, versions, and short reasons for exceptions.
 
-Exceptions of obstore hold whole requests in their text. They are read, and not passed on.
+The text of obstore's exceptions contains whole requests. It is parsed, and never passed on.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 CLOUDS = {"S3Store": "s3", "GCSStore": "gs", "AzureStore": "az"}
-"""The stores of obstore that are services, with the schemes of their URLs."""
+"""The store classes of obstore for cloud services, with their URL schemes."""
 
 
 def get_options(byte_range: ByteRange | None, tag: str | None = None) -> dict[str, Any]:
-    """The options of a request for those bytes; where a tag is given, of the object that has it.
+    """Return the options of a request for a byte range; with a tag, only for the object that has it.
 
     >>> get_options(Range(4, 2), "1")
     {'range': (4, 6), 'if_match': '1'}
@@ -45,7 +45,7 @@ def get_options(byte_range: ByteRange | None, tag: str | None = None) -> dict[st
     if byte_range is None:
         return same
     if byte_range.length == 0:
-        byte_range = Range(0, 1)  # no service knows empty ranges
+        byte_range = Range(0, 1)  # no service supports empty ranges
     if isinstance(byte_range, Suffix):
         return {"range": {"suffix": byte_range.length}, **same}
     start, length = byte_range
@@ -53,7 +53,7 @@ def get_options(byte_range: ByteRange | None, tag: str | None = None) -> dict[st
 
 
 def end_options(byte_range: Suffix, meta: Any) -> dict[str, Any] | None:
-    """The options of a request for the end of just the object that was looked at; None where it has no such bytes.
+    """Return the options of a request for the end of the object with this `meta`; None if that is empty.
 
     >>> end_options(Suffix(2), {"size": 5, "e_tag": "1"})
     {'range': (3, 5), 'if_match': '1'}
@@ -65,12 +65,12 @@ def end_options(byte_range: Suffix, meta: Any) -> dict[str, Any] | None:
 
 
 def size_of(meta: Any) -> int:
-    """How many bytes an object has."""
+    """Return the size of an object in bytes."""
     return int(meta["size"])
 
 
 def tag_of(meta: Any) -> str | None:
-    """What no other version of an object has, and can be asked for; None where there is no such tag.
+    """Return the strong ETag of an object, which can be requested; None if it has none.
 
     >>> tag_of({"e_tag": '"1"'}), tag_of({"e_tag": 'W/"1"'}), tag_of({"e_tag": None})
     ('"1"', None, None)
@@ -80,14 +80,14 @@ def tag_of(meta: Any) -> str | None:
 
 
 def covers(byte_range: ByteRange, size: int) -> bool:
-    """Whether any byte of a value of that size lies in the range."""
+    """Whether the range contains any byte of a value of that size."""
     if isinstance(byte_range, Suffix):
         return byte_range.length > 0 and size > 0
     return byte_range.length != 0 and byte_range.start < size
 
 
 def was_repeated(cause: Exception) -> bool:
-    """Whether obstore may have sent a request more than once; its message tells where it did.
+    """Whether obstore may have sent a request more than once, according to its message.
 
     >>> was_repeated(OSError("Error performing PUT http://x/y in 1ms - Server returned non-2xx: 412"))
     False
@@ -99,12 +99,12 @@ def was_repeated(cause: Exception) -> bool:
 
 
 def is_missing(cause: Exception) -> bool:
-    """Whether it says that there is no such object; or no such bucket."""
+    """Whether `cause` reports a missing object or bucket."""
     return isinstance(cause, FileNotFoundError)
 
 
 def is_unconditional(inner: Any) -> bool:
-    """Whether somebody said that the service knows no conditional puts: Backblaze and some of Ceph's don't."""
+    """Whether conditional puts are disabled by an option: Backblaze and some Ceph versions lack them."""
     config: Any = getattr(inner, "config", None) or {}
     stated: Any = config.get("conditional_put")
     if stated is None and type(inner).__name__ == "S3Store":
@@ -113,7 +113,7 @@ def is_unconditional(inner: Any) -> bool:
 
 
 def not_implemented(cause: Exception) -> bool:
-    """Whether it says that the service doesn't do what it was asked for.
+    """Whether `cause` reports that the service doesn't support the request.
 
     >>> not_implemented(OSError("Server returned non-2xx status code: 501 Not Implemented: <Error>"))
     True
@@ -122,12 +122,12 @@ def not_implemented(cause: Exception) -> bool:
 
 
 def version_of(meta: Any) -> tuple[tuple[str, str], ...]:
-    """What tells this version of an object from others."""
+    """Return the identifiers of this version of an object."""
     return tuple((name, meta[name]) for name in ("e_tag", "version") if meta.get(name) is not None)
 
 
 def reason_of(cause: BaseException, secrets: Iterable[str]) -> str:
-    """The first line, and the code that a service gave: the rest holds headers and addresses."""
+    """Return the first line and the service's code, without the rest, which has headers and addresses."""
     text = str(cause).strip()
     first = text.partition("\n")[0].partition("<?xml")[0].rstrip(" :")
     code = re.search(r"<Code>(\w+)</Code>", text)
@@ -136,7 +136,7 @@ def reason_of(cause: BaseException, secrets: Iterable[str]) -> str:
 
 
 def url_of(inner: Any, prefix: str) -> str:
-    """Where an object of obstore points, without its credentials."""
+    """Return the URL of an obstore store, without its credentials."""
     kind = type(inner).__name__
     config: dict[str, Any] = getattr(inner, "config", None) or {}
     place = config.get("bucket", config.get("container_name", ""))

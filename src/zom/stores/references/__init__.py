@@ -1,1 +1,1 @@
-"""Kerchunk references: documents that say where the bytes of a hierarchy lie in files of other formats, and their store."""
+"""Kerchunk references, which locate the bytes of a hierarchy in files of other formats, and their store."""

@@ -1,8 +1,8 @@
-"""Kerchunk references in JSON: which keys there are, and where their bytes lie.
+"""Kerchunk references in JSON: keys, and where their bytes are.
 
-https://fsspec.github.io/kerchunk/spec.html, version 0 and 1. A reference is text (`"base64:"` before it where it
-is not ASCII), an object of JSON, `[url]`, or `[url, offset, length]`. Version 1 has templates, which stand in
-URLs as `{{name}}` or `{{name(argument='text')}}`. Nothing else of Jinja is evaluated: a document runs no code.
+https://fsspec.github.io/kerchunk/spec.html, version 0 and 1. A reference is text (with the prefix `"base64:"`
+if it is not ASCII), a JSON object, `[url]`, or `[url, offset, length]`. Version 1 has templates, used in URLs
+as `{{name}}` or `{{name(argument='text')}}`. No other Jinja is evaluated: a document can't run code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ARGUMENT = re.compile(r"""\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|(\d+))\s*(?:,|$
 
 
 class Target(NamedTuple):
-    """Bytes of a file: `length` of them from `start` on, or all where the length is None."""
+    """Bytes of a file: `length` bytes from `start` on, or the rest if the length is None."""
 
     url: str
     start: int = 0
@@ -37,11 +37,11 @@ class Target(NamedTuple):
 
 
 Reference: TypeAlias = "bytes | Target"
-"""A value that stands in the document, or where it lies."""
+"""A value in the document itself, or its place in a file."""
 
 
 def is_references(document: object) -> bool:
-    """Whether a value of JSON is a document of references, of version 1 or 0.
+    """Whether a JSON value is a reference document of version 1 or 0.
 
     >>> is_references({"version": 1, "refs": {}}), is_references({".zgroup": "{}"})
     (True, True)
@@ -57,7 +57,7 @@ def is_references(document: object) -> bool:
 
 
 def read_text(text: bytes, where: str) -> Any:
-    """The value of a JSON text; StoreError where it is none."""
+    """Parse a JSON text; StoreError if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as cause:
@@ -65,7 +65,7 @@ def read_text(text: bytes, where: str) -> Any:
 
 
 def parse_references(document: Mapping[str, Any], where: str) -> dict[str, Reference]:
-    """Every key with its reference; StoreError for the first that is at fault.
+    """Return the reference of every key; StoreError for the first invalid one.
 
     >>> found = parse_references({".zgroup": "{}", "a/0": ["/b.nc", 8, 4], "a/1": "base64:aGk="}, "refs.json")
     >>> found["a/0"], found["a/1"]
@@ -142,7 +142,7 @@ def _inline(key: str, text: str, where: str) -> bytes:
 
 
 def _rendered(url: str, templates: dict[str, str], key: str, where: str) -> str:
-    """The URL with its templates filled in."""
+    """Return the URL with its templates filled in."""
 
     def fill(place: re.Match[str]) -> str:
         name, arguments = place[1], place[2]

@@ -1,4 +1,4 @@
-"""Opening references: a document as Python has it, a JSON file, or a directory of parquet files, near or far."""
+"""Opening references: a dict, a JSON file, or a directory of parquet files, local or remote."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Choices(TypedDict, total=False):
 
 
 def is_named(place: str) -> bool:
-    """Whether a path or a URL is named as references are.
+    """Whether a path or URL has a name for references.
 
     >>> is_named("a/refs.json"), is_named("refs.parq"), is_named("a/zarr.json"), is_named("a.zarr")
     (True, True, False, False)
@@ -44,7 +44,7 @@ def is_named(place: str) -> bool:
 
 
 def are_references(path: str) -> bool:
-    """Whether there are references at a path: a file of JSON, or a directory of parquet files.
+    """Whether a path is a reference document: a JSON file, or a directory of parquet files.
 
     >>> are_references("no/such/file.json")
     False
@@ -53,7 +53,7 @@ def are_references(path: str) -> bool:
 
 
 def at_path(path: str, options: dict[str, Any]) -> ReferenceStore | None:
-    """The store of references at a path; None where there are none.
+    """Open the references at a path as a store; None if there are none.
 
     >>> at_path("no/such/file.json", {})
     """
@@ -64,7 +64,7 @@ def at_path(path: str, options: dict[str, Any]) -> ReferenceStore | None:
 
 
 def _is_parquet(path: str) -> bool:
-    """Whether it is a directory of references in parquet."""
+    """Whether `path` is a directory of references in parquet."""
     try:
         with Path(path, ".zmetadata").open("rb") as file:
             return b'"record_size"' in file.read()
@@ -73,7 +73,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _document_at(path: str) -> dict[str, Any] | None:
-    """The references in a file of JSON; None where there are none. What begins otherwise is not read to its end."""
+    """Return the references in a JSON file, or None; other files are only read at their beginning."""
     try:
         if not is_file(path):
             return None
@@ -90,7 +90,7 @@ def _document_at(path: str) -> dict[str, Any] | None:
 
 
 def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore:
-    """The store of a document as Python has it; `options` are `allow` and `remote_options` of `ReferenceStore`.
+    """Return the store of a parsed document; `options` are `allow` and `remote_options` of `ReferenceStore`.
 
     >>> from_document({"version": 1, "refs": {".zgroup": '{"zarr_format": 2}'}}).get(".zgroup")
     b'{"zarr_format": 2}'
@@ -108,9 +108,9 @@ def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore
 
 
 def from_place(place: str, document: dict[str, Any] | None = None, **options: Any) -> ReferenceStore:
-    """The store of references at a path or a URL; further `options` go to the store that holds them.
+    """Open the references at a path or URL as a store; other `options` go to the store of the document.
 
-    A `document` that was read there is not read again.
+    Pass a `document` that was read already to avoid reading it again.
     """
     choices = _choices(options)
     place = place.rstrip("/")
@@ -136,7 +136,7 @@ def from_place(place: str, document: dict[str, Any] | None = None, **options: An
 
 
 def _holder(place: str, home: str, options: dict[str, Any]) -> tuple[Store, str]:
-    """The store that holds the document, and its key there."""
+    """Return the store that holds the document, and the document's key there."""
     if is_far(place):
         return Targets(home, options=options).find(place)
     return LocalStore(home, read_only=True), place.rpartition("/")[2]
@@ -151,7 +151,7 @@ def _in_json(holder: Store, key: str, shown: str) -> dict[str, Reference]:
 
 
 def _choices(options: dict[str, Any]) -> _Choices:
-    """The options of the references themselves, taken out of `options`."""
+    """Remove the options of the references from `options` and return them."""
     allow, remote = options.pop("allow", None), options.pop("remote_options", None)
     if isinstance(allow, str):
         raise StoreError("reference://", "", "open", f"expected a list of places to allow, found {allow!r}")
@@ -159,7 +159,7 @@ def _choices(options: dict[str, Any]) -> _Choices:
 
 
 def _travelling(choices: _Choices) -> dict[str, Any]:
-    """The choices without what may be secret, as a pickle holds them."""
+    """Return the choices for a pickle, without options that may be secret."""
     remote = choices.get("remote_options")
     return {**choices, "remote_options": None if remote is None else without_secrets(remote)}
 

@@ -1,7 +1,7 @@
-"""Kerchunk references in parquet: the documents in `.zmetadata`, the chunks in files of so many rows each.
+"""Kerchunk references in parquet: documents in `.zmetadata`, chunks in files of `record_size` rows each.
 
-https://fsspec.github.io/kerchunk/spec.html#parquet-references: `NAME/refs.N.parq` has the rows of the chunks from
-N times `record_size` on, in the order of C, each with `path`, `offset` and `size`, or the bytes themselves in `raw`.
+https://fsspec.github.io/kerchunk/spec.html#parquet-references: `NAME/refs.N.parq` has the rows of the chunks
+from N times `record_size` on, in C order, each with `path`, `offset` and `size`, or the bytes in `raw`.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 __all__ = ["ParquetReferences"]
 
 _FILES = 64
-"""How many files are kept in memory, of those that were read last."""
+"""Number of recently read files that are kept in memory."""
 
 _MOST = 1 << 28
-"""How many chunks an array may have, if all are to be listed."""
+"""Maximum number of chunks in an array that can be listed."""
 
 
 class _Grid(NamedTuple):
-    """How many chunks an array has along each axis, and what stands between their numbers."""
+    """The number of chunks along each axis of an array, and the separator in chunk names."""
 
     counts: tuple[int, ...]
     separator: str
 
     def number(self, name: str) -> int | None:
-        """Which row belongs to a chunk of that name; None where it is none of the array's."""
+        """Return the row of the chunk of that name; None if it is not a chunk of the array."""
         parts = name.split(self.separator)
         if len(parts) != len(self.counts) or not all(part.isascii() and part.isdecimal() for part in parts):
             return None
@@ -54,7 +54,7 @@ class _Grid(NamedTuple):
 
 
 class ParquetReferences(Mapping[str, Reference]):
-    """The references in the parquet files below `prefix` of a store, read as they are asked for."""
+    """The references in the parquet files below `prefix` of a store, read on demand."""
 
     def __init__(self, holder: Store, prefix: str, where: str) -> None:
         self._parquet: Any = imported("pyarrow.parquet", "parquet")
@@ -93,7 +93,7 @@ class ParquetReferences(Mapping[str, Reference]):
         return _Grid(counts, separator)
 
     def _read(self, key: str) -> list[Reference | None]:
-        """The references in one file; those that are missing are None."""
+        """Read the references in one file; missing ones are None."""
         text = self._holder.get(f"{self._prefix}{key}")
         if text is None:
             return []
@@ -143,7 +143,7 @@ class ParquetReferences(Mapping[str, Reference]):
 
     @override
     def __len__(self) -> int:
-        """How many there are at most: to count those that are missing, all files would be read."""
+        """The maximum number of references: counting the missing ones would take reading all files."""
         return len(self._documents) + sum(prod(grid.counts) for grid in self._grids.values())
 
 

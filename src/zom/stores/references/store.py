@@ -1,7 +1,7 @@
-"""Kerchunk references as a store, read-only: keys whose bytes lie in files of other formats.
+"""Kerchunk references as a read-only store: keys whose bytes are in files of other formats.
 
-A batch asks each file once: ranges that lie near each other are one request. Nothing is written, and only what
-`targets.py` allows is read.
+A batch merges nearby ranges of a file into one request. Nothing is written, and only places that
+`targets.py` allows are read.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _GAP = 1 << 16
 _LONGEST = 1 << 24
 _SOME = 1000
 _FAR = 64
-"""As many requests are in flight where files are far, as the stores of these have by default."""
+"""Concurrent requests for remote files, as the default of their stores."""
 
 
 class ReferenceStore(Store):
-    """The keys of a document of references, and what they point to.
+    """The keys of a reference document, and the bytes that they refer to.
 
-    `home` is the directory of the document, to which addresses without a scheme are relative. What is not there and
-    not far needs `allow`: places that may be read, as `["/data/", "s3://bucket/"]`. `remote_options` go to
-    the stores of web servers and buckets.
+    `home` is the directory of the document, to which addresses without a scheme are relative. Local files
+    outside it need `allow`: places that may be read, such as `["/data/", "s3://bucket/"]`.
+    `remote_options` go to the stores of web servers and buckets.
 
     >>> store = ReferenceStore({".zgroup": b'{"zarr_format": 2}', "x/0": Target("/data/file.nc", 4096, 800)})
     >>> store.get(".zgroup"), dict(store.sizes())
     (b'{"zarr_format": 2}', {'.zgroup': 18, 'x/0': 800})
     """
 
-    def __init__(  # noqa: PLR0913 - each is a choice of who opens it
+    def __init__(  # noqa: PLR0913 - options of the caller
         self,
         references: Mapping[str, Reference],
         *,
@@ -65,7 +65,7 @@ class ReferenceStore(Store):
         remake_in_children(self)
 
     def _is_far(self, home: str) -> bool:
-        """Whether what is read is mostly far, as far as the first of the targets tell."""
+        """Whether most targets are probably remote, judging by the document and the first target."""
         if is_far(home):
             return True
         some = islice(self._references.values(), _SOME)
@@ -100,7 +100,7 @@ class ReferenceStore(Store):
         for index, (key, byte_range) in enumerate(requests):
             reference = self._references.get(key)
             if isinstance(reference, Target) and byte_range is not None and byte_range.length == 0:
-                values[index] = b""  # whether there is such a key takes no request
+                values[index] = b""  # existence takes no request
             elif isinstance(reference, Target):
                 asked = self._asked(index, key, reference, byte_range)
                 whole.setdefault(id(asked.store), []).append(asked)
@@ -121,7 +121,7 @@ class ReferenceStore(Store):
         return _Asked(index, key, store, name, _within(target, byte_range), target.length is not None)
 
     def _fetch(self, group: list[_Asked], values: list[bytes | None]) -> None:
-        """Put into `values` what the requests to one store ask for."""
+        """Fetch the requests to one store into `values`."""
         requests = _gathered(group)
         try:
             answers = group[0].store.get_many([(name, span) for name, span, _ in requests])
@@ -133,9 +133,9 @@ class ReferenceStore(Store):
                 values[each.index] = self._cut(each, span, answer)
 
     def _cut(self, asked: _Asked, span: ByteRange | None, answer: bytes | None) -> bytes:
-        """What was asked for, of the bytes of a request that held it."""
+        """Cut the bytes of one key out of the answer to a merged request."""
         if answer is None:
-            # None would be read as a chunk that was never written.
+            # None would mean a chunk that was never written.
             reason = f"the file that it points to is missing: {asked.store.url.rstrip('/')}/{asked.name}"
             raise StoreError(self.url, asked.key, "read", reason)
         if span is asked.span or not isinstance(span, Range) or not isinstance(asked.span, Range):
@@ -185,7 +185,7 @@ class ReferenceStore(Store):
 
 
 class _Asked:
-    """What one request means: bytes of a file."""
+    """One request: bytes of a file, for a key."""
 
     __slots__ = ("index", "is_sized", "key", "name", "span", "store")
 
@@ -207,7 +207,7 @@ class _Asked:
 
 
 def _within(target: Target, byte_range: ByteRange | None) -> ByteRange | None:
-    """The bytes of the file that `byte_range` means of the target."""
+    """Convert `byte_range` of a target to a range of its file."""
     if target.length is None:
         if target.start == 0 or isinstance(byte_range, Suffix):
             return byte_range
@@ -223,7 +223,7 @@ def _within(target: Target, byte_range: ByteRange | None) -> ByteRange | None:
 
 
 def _gathered(group: list[_Asked]) -> list[tuple[str, ByteRange | None, list[_Asked]]]:
-    """The requests for all that is asked of one store, each with whom it answers."""
+    """Merge requests to one store; return each request with those that it answers."""
     made: list[tuple[str, ByteRange | None, list[_Asked]]] = []
     by_name: dict[str, list[tuple[int, int, _Asked]]] = {}
     for each in group:

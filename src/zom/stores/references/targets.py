@@ -1,8 +1,8 @@
-"""What references point to: which places may be read, and the stores through which they are.
+"""Targets of references: the places that may be read, and their stores.
 
-The addresses stand in a document that somebody else may have written. So a document on a disk may name files in its
-own directory and below, and anything on the web; a document on the web never names a file of this machine, nor
-an address of this machine's network. Whatever else is meant has to be allowed by who opens it.
+The document with the addresses may come from someone else. So a local document may refer to files in its
+own directory and below, and to anything on the web; a document on the web never refers to a file of this
+machine or an address of its network. The caller has to allow all other places.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = ["Targets", "is_far"]
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _WEB = {"http", "https"}
 _BUCKETS = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az"}
-"""The schemes of obstore's stores, by those that people write."""
+"""The schemes of obstore's stores, by the schemes in use."""
 
 _KEPT = 1 << 16
-"""How many addresses are kept with their stores: documents name a few files many times."""
+"""Number of cached addresses with their stores: documents name a few files many times."""
 
 
 def is_far(url: str) -> bool:
-    """Whether an address is of the web or a bucket.
+    """Whether an address is on the web or in a bucket.
 
     >>> is_far("s3://bucket/a.nc"), is_far("/data/a.nc"), is_far("file:///data/a.nc")
     (True, False, False)
@@ -47,8 +47,8 @@ def is_far(url: str) -> bool:
 class Targets:
     """The stores that references point into, opened when they are first read.
 
-    `home` is the directory of the document, a path or a URL, "" where it is of this process. Besides it, what begins
-    with one of `allow` may be read; None allows what is far, and everything to what is of this process.
+    `home` is the document's directory, a path or URL, or "" for a dict of this process. Places in it or in
+    `allow` may be read. `allow=None` allows remote addresses, and everything to a dict of this process.
 
     >>> Targets("https://example.org/a/").find("b.nc")
     (<HTTPStore https://example.org>, 'a/b.nc')
@@ -67,7 +67,7 @@ class Targets:
         self._found: dict[str, tuple[Store, str]] = {}
 
     def find(self, url: str) -> tuple[Store, str]:
-        """The store and the key of an address; StoreError where it may not be read."""
+        """Return the store and the key of an address; StoreError if it may not be read."""
         found = self._found.get(url)
         if found is None:
             found = self._find(url)
@@ -91,7 +91,7 @@ class Targets:
 
     def _near(self, path: str) -> tuple[Store, str]:
         if not self._may_read_file(path):
-            raise self._refusal(path, f"{os.path.dirname(path)}{os.sep}")  # noqa: PTH120 - a text, as in the document
+            raise self._refusal(path, f"{os.path.dirname(path)}{os.sep}")  # noqa: PTH120 - text
         folder, name = os.path.split(path)
         return self._opened(folder), name
 
@@ -116,7 +116,7 @@ class Targets:
             raise StoreError(self._shown, "", "read", reason)
         if not self._may_read_far(address):
             raise self._refusal(shown_url(url), f"{scheme}://{parts.netloc}/")
-        # A path in a URL is escaped; the names in a bucket are what they are.
+        # Paths in web URLs are escaped; names in a bucket are not.
         key = unquote(parts.path) if scheme in _WEB else parts.path
         return self._opened(f"{scheme}://{parts.netloc}/"), key.lstrip("/")
 
@@ -145,7 +145,7 @@ class Targets:
     def _opened(self, root: str) -> Store:
         found = self._stores.get(root)
         if found is None:
-            # Of two threads that open it, one keeps what it has opened.
+            # If two threads open it, the first store is kept.
             found = self._stores.setdefault(root, self._open(root))
         return found
 
@@ -153,16 +153,16 @@ class Targets:
         if not is_far(root):
             return LocalStore(root, create="later", read_only=True)
         if urlsplit(root).scheme in _WEB:
-            from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded where it is needed
+            from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded only if needed
 
             return HTTPStore(root, **self._options)
-        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded only if needed
 
         return ObjectStore.from_url(root, read_only=True, **self._options)
 
 
 def _path(url: str, home: str) -> str:
-    """The absolute path of a file that a reference names."""
+    """Return the absolute path of a file that a reference names."""
     if url.lower().startswith("file:"):
         parts = urlsplit(url)
         path = path_of(parts)
@@ -176,7 +176,7 @@ def _path(url: str, home: str) -> str:
 
 
 def _checked(url: str, shown: str) -> Any:
-    """The parts of the URL, where it has none that would be dropped."""
+    """Split the URL; StoreError if it has parts that would be dropped."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -188,7 +188,7 @@ def _checked(url: str, shown: str) -> Any:
 
 
 def _whole(place: str) -> str:
-    """What an allowed place is compared as: a URL, or an absolute path."""
+    """Return an allowed place as a URL or absolute path, for comparison."""
     if is_far(place):
         scheme, _, rest = place.partition("://")
         return _with_slash(f"{_BUCKETS.get(scheme.lower(), scheme.lower())}://{rest}")
@@ -196,7 +196,7 @@ def _whole(place: str) -> str:
 
 
 def _as_compared(path: str) -> str:
-    """A path as what begins with it, or with which it begins, is told by."""
+    """Return a path in the form for prefix comparison."""
     return _with_slash(os.path.normcase(path).replace(os.sep, "/"))
 
 
@@ -205,7 +205,7 @@ def _with_slash(place: str) -> str:
 
 
 def _is_inner(address: str) -> bool:
-    """Whether it is, as far as its name says, an address of this machine or of its network."""
+    """Whether an address is, judging by its name, on this machine or its network."""
     host = urlsplit(address).hostname or ""
     if urlsplit(address).scheme not in _WEB:
         return False

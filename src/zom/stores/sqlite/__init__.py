@@ -1,7 +1,7 @@
 """One SQLite file as a store: the table `zarr(k, v)` that existing tools read and write.
 
-The table is that of zarr-python 2's SQLiteStore and of zarr-sqlite. Reading and writing are
-transactions, so a batch is written whole or not at all, and is durable when it returns.
+The table is the one of zarr-python 2's SQLiteStore and zarr-sqlite. Reads and writes are transactions,
+so a batch is written completely or not at all, and is durable when the call returns.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = ["SQLiteStore"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
 _LONGEST = (1 << 31) - 1
-"""No value of SQLite is longer; greater numbers overflow in its substr."""
+"""The maximum size of a value in SQLite; greater numbers overflow in its substr."""
 _TRIES = 100
 _FEW, _MANY = 16, 4096
-"""How many keys of a directory are asked for at once."""
+"""Minimum and maximum number of keys in one query of a directory."""
 _WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
 
 
 _presences = LockFiles()
-"""Who works at a key of a file, in this process and others."""
+"""Lock files for presences, which other processes see, too."""
 
 
 class SQLiteStore(Store):
-    """Values as rows of one SQLite file. With `create="later"`, one that is missing is made by the first write.
+    """Values as rows of one SQLite file. With `create="later"`, the first write creates a missing file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, SQLiteStore(f"{folder}/x.sqlite") as store:
@@ -65,11 +65,11 @@ class SQLiteStore(Store):
     ) -> None:
         self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
         self._options: dict[str, Any] = {"read_only": read_only, "create": create, "timeout": timeout}
-        # One connection for all threads, one at a time: SQLite itself writes one at a time.
+        # All threads share one connection in turn: SQLite itself allows one writer at a time.
         self.guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._copied: Mark | None = None
-        """What a copy was made of, where the connection is to one."""
+        """The state of the file that was copied, if the connection is to a copy."""
         self._trouble = "the store is closed"
         self.capabilities = Capabilities(
             writable=not read_only,
@@ -98,14 +98,14 @@ class SQLiteStore(Store):
         self._waits = False
 
     def _is_missing(self) -> bool:
-        """Whether there is no file yet; asked before anything is read."""
+        """Whether the file is still missing; opens it if another process has created it."""
         with self.guard:
             if self._waits and is_there(self.path):
                 self._open()
             return self._waits
 
     def _make(self) -> None:
-        """Make the file, before anything is written to it."""
+        """Create and open a missing file before the first write."""
         with self.guard:
             if self._waits:
                 self._open()
@@ -119,7 +119,7 @@ class SQLiteStore(Store):
             isolation_level=None,
             check_same_thread=False,
         )
-        # One key that is no UTF-8 would else hide all others.
+        # Otherwise one key that is not UTF-8 would hide all others.
         connection.text_factory = _text
         return connection
 
@@ -146,13 +146,13 @@ class SQLiteStore(Store):
     # --- the connection ----------------------------------------------------------------------------
 
     def _select(self, text: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows that a query finds; of a file whose writer was killed, in a copy of its last commit."""
+        """Return the rows of a query; if the writer was killed, from a copy of the last commit."""
         if self._waits and self._connection is None and self._is_missing():
             return []
         for _ in range(_TRIES):
             with self._reading() as connection:
                 if self._copied is not None and mark_of(self.path) != self._copied:
-                    # Somebody has written the file since, or rolled it back.
+                    # Another process has written the file since, or rolled it back.
                     self._copied = None
                     self._exchange(connection, self._connect())
                     continue
@@ -179,7 +179,7 @@ class SQLiteStore(Store):
 
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
-        """All that is done in the block, or nothing; within a lock, a part of what the lock holds."""
+        """Run the block as a transaction; within a lock, as a savepoint of the lock's transaction."""
         self._make()
         with self._reading() as connection:
             within = connection.in_transaction
@@ -198,7 +198,7 @@ class SQLiteStore(Store):
     @contextmanager
     @override
     def _lock(self, key: str) -> Generator[None]:
-        """The whole file: SQLite locks no less. What others see of the block, they see at its end."""
+        """Lock the whole file, as SQLite has no smaller locks. Others see the changes at the end."""
         self._make()
         with self._reading() as connection:
             if connection.in_transaction:
@@ -209,14 +209,14 @@ class SQLiteStore(Store):
             try:
                 yield
             finally:
-                # What was done before an error was done: each operation is whole in itself.
+                # After an error, earlier operations stay: each one is complete in itself.
                 if self._connection is connection and connection.in_transaction:
                     self._commit(connection, key)
 
     @contextmanager
     @override
     def _presence(self, key: str) -> Generator[None]:
-        """A lock file among the system's temporary files: a lock of the database would keep all others out."""
+        """Lock a temporary file of the system: a lock of the database would exclude everyone else."""
         self._make()
         with self._told(key, "lock"):
             there = self.path.stat()
@@ -243,34 +243,34 @@ class SQLiteStore(Store):
             try:
                 connection.execute("COMMIT")
             except BaseException:
-                # Left open, the transaction would keep others out, and swallow what is written next.
+                # An open transaction would block others, and absorb the next writes.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
 
     @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
-        """Nothing: a transaction waits for whoever holds the lock."""
+        """Nothing: a transaction waits for the holder of the lock."""
         return nullcontext()
 
     def before_fork(self) -> None:
-        """Wait until no other thread is in a transaction: a child can't tell what became of it."""
+        """Wait up to 5 s until no other thread is in a transaction: a child can't tell how it ended."""
         self._forked_within = not self.guard.acquire(timeout=5)
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Release the lock that was taken before the fork."""
         if not self._forked_within:
             self.guard.release()
 
     def after_fork(self) -> None:
-        """Open the file anew: SQLite forbids to use a connection of the parent."""
+        """Open the file again: SQLite forbids using a connection of the parent."""
         self.guard = threading.RLock()
         connection, self._connection = self._connection, None
         self._copied = None
         if connection is None:
             return
         if self._forked_within or connection.in_transaction:
-            # Closing it here would roll back what the parent is writing.
+            # Closing it here would roll back the parent's transaction.
             _keep_for_ever(connection)
             self._trouble = "the process was forked in the middle of a transaction"
             return
@@ -299,7 +299,7 @@ class SQLiteStore(Store):
         return value if rows[0][1] == "blob" else cut(value, byte_range)
 
     def _bytes(self, key: str, value: object) -> bytes:
-        """A value as bytes: other tools store documents as text, or nothing as NULL."""
+        """Return a value as bytes: other tools store documents as text, or empty values as NULL."""
         if isinstance(value, bytes):
             return value
         if isinstance(value, str):
@@ -314,13 +314,13 @@ class SQLiteStore(Store):
 
     @override
     def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
-        # Of a blob, the length is told without reading it; of a text, in characters.
+        # Text is cast to a blob, because its length counts characters.
         size = "CASE typeof(v) WHEN 'blob' THEN length(v) ELSE ifnull(length(CAST(v AS BLOB)), 0) END"
         return [(key, size) for key, size in self._rows(f"k, {size}", prefix)]
 
     def _rows(self, columns: str, prefix: str) -> list[Any]:
-        """What the table holds of every key below `prefix`."""
-        text = f"SELECT {columns} FROM zarr WHERE typeof(k) = 'text'"  # noqa: S608 - the columns are our own
+        """Select columns for every key below `prefix`."""
+        text = f"SELECT {columns} FROM zarr WHERE typeof(k) = 'text'"  # noqa: S608 - constant columns
         values = _bounds(prefix) if prefix else ()
         if prefix:
             text = f"{text} AND k >= ? AND k < ?"
@@ -346,7 +346,7 @@ class SQLiteStore(Store):
                         prefixes.append(f"{prefix}{name}/")
                 if len(rows) < count:
                     return Listing(keys, prefixes)
-                # What lies deeper is passed over by the index; many keys side by side are read at once.
+                # The index skips deeper keys; many keys of one level are read at once.
                 last: str = rows[-1][0]
                 is_deep = bool(prefixes) and last.startswith(prefixes[-1])
                 below = _bounds(prefixes[-1])[1] if is_deep else f"{last}\0"
@@ -419,9 +419,9 @@ def _text(value: bytes) -> str:
 
 
 def _uri(path: Path) -> str:
-    """The URI of the file for SQLite, which expects a Windows host as part of the path."""
+    """Return the URI of the file for SQLite, which expects a Windows host as part of the path."""
     if os.sep == "\\":
-        from zom.stores.system.windows import short_path  # noqa: PLC0415 - nobody else needs it
+        from zom.stores.system.windows import short_path  # noqa: PLC0415 - only for Windows
 
         path = Path(short_path(str(path)))
     uri = path.as_uri()
@@ -433,7 +433,7 @@ def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:
 
 
 def _substring(byte_range: ByteRange) -> tuple[int, int]:
-    """The arguments of substr, which counts from 1, and from the end where the first is negative."""
+    """Return the arguments of substr, which counts from 1, or from the end if the first is negative."""
     if isinstance(byte_range, Suffix):
         return (-byte_range.length, byte_range.length) if byte_range.length else (1, 0)
     start, length = byte_range
@@ -441,7 +441,7 @@ def _substring(byte_range: ByteRange) -> tuple[int, int]:
 
 
 def _bounds(prefix: str) -> tuple[str, str]:
-    """The keys below a prefix lie between these two: "0" follows "/", and the index finds them."""
+    """Return the bounds of the keys below a prefix for the index: "0" follows "/"."""
     return prefix, f"{prefix[:-1]}0"
 
 
@@ -451,11 +451,11 @@ _open_stores: weakref.WeakSet[SQLiteStore] = weakref.WeakSet()
 _at_fork: list[SQLiteStore] = []
 _forking = threading.RLock()
 _inherited: list[sqlite3.Connection] = []
-"""Connections of the parent, which are not used here, and not closed before the process ends."""
+"""Connections of the parent: unused here, and kept open until the process ends."""
 
 
 def _keep_for_ever(connection: sqlite3.Connection) -> None:
-    import ctypes  # noqa: PLC0415 - only in a child of a process that was in a transaction
+    import ctypes  # noqa: PLC0415 - only needed if the parent was in a transaction
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
@@ -474,7 +474,7 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
-    global _forking  # noqa: PLW0603 - the parent's is of no use here
+    global _forking  # noqa: PLW0603 - replaces the parent's lock
     _forking = threading.RLock()
     while _at_fork:
         _at_fork.pop().after_fork()

@@ -1,7 +1,7 @@
-"""SQLite files whose writer was killed, for those who may not change them.
+"""SQLite files whose writer was killed, for read-only access.
 
-SQLite rolls such a file back to its last commit when it opens it, and refuses to where it may only read.
-Then a private copy is rolled back. It is of use as long as the file stays as its writer left it.
+SQLite rolls such a file back to its last commit when opening it, but refuses if it may only read.
+Then a private copy is rolled back, and used as long as the file doesn't change.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 __all__ = ["Mark", "mark_of", "needs_recovery", "recovered"]
 
 Mark = tuple[tuple[int, int, int] | None, ...]
-"""What changes when somebody writes a SQLite file, or rolls it back."""
+"""The state of a SQLite file, which changes with every write or rollback."""
 
 _ENDS = ("", "-journal", "-wal")
 _READONLY, _CANTOPEN = 8, 14
-"""The results of SQLite that mean so; the greater half of a result tells more."""
+"""The result codes of SQLite for this case; higher bits hold details."""
 
 
 def mark_of(path: Path) -> Mark:
-    """The state of a SQLite file and of what lies beside it.
+    """Return the state of a SQLite file, its journal and its write-ahead log.
 
     >>> mark_of(Path("/no/such/file"))
     (None, None, None)
@@ -40,15 +40,15 @@ def mark_of(path: Path) -> Mark:
 
 
 def needs_recovery(path: Path, error: sqlite3.Error) -> bool:
-    """Whether reading failed because the last commit can't be told without a change."""
+    """Whether reading failed because the file must be rolled back first."""
     code = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF in {_READONLY, _CANTOPEN} and any(mark_of(path)[1:])
 
 
 def recovered(path: Path) -> tuple[sqlite3.Connection, Mark] | None:
-    """A connection to a private copy, as of the last commit, and the state that was copied.
+    """Connect to a private copy of the last commit; return the connection and the copied state.
 
-    None where somebody has changed the file meanwhile.
+    None if another process has changed the file meanwhile.
     """
     before = mark_of(path)
     folder = tempfile.mkdtemp(prefix="zom-")
@@ -64,7 +64,7 @@ def recovered(path: Path) -> tuple[sqlite3.Connection, Mark] | None:
             return None
         connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
         try:
-            # The first look rolls back; then all is in one file, which stays readable without a name.
+            # The first query rolls back; then one file holds all, and stays readable after its deletion.
             connection.execute("SELECT 1 FROM sqlite_master").fetchall()
             connection.execute("PRAGMA journal_mode = delete").fetchall()
             connection.execute("PRAGMA query_only = 1")

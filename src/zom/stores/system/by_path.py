@@ -1,8 +1,8 @@
 """Replacements, by path, for calls of `os` that take the descriptor of a directory: Windows has none.
 
-An open directory is a number that stands for its path; real descriptors are smaller. Nothing holds the directory open, so
-other programs can rename and delete it. Links are checked before a file is opened or deleted: one that another program
-creates at that moment is followed. Paths have no length limit, and no name is a device.
+An open directory is a number for its path; real descriptors are smaller. Nothing holds the directory open,
+so other programs can rename and delete it. Links are checked before a file is opened or deleted: one that
+another program creates at that moment is followed. Paths have no length limit, and no name is a device.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL = os.O_RDONLY, os.O_WRONLY, os.O_RDW
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 O_CLOEXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 O_DIRECTORY, O_NOFOLLOW = 1 << 28, 1 << 29
-"""Bits that no system uses."""
+"""Bits that are unused on all systems."""
 
 _FIRST = 1 << 30
 """The first number of an open directory."""
@@ -139,7 +139,7 @@ def access(path: str, mode: int, *, dir_fd: int | None = None, **how: bool) -> b
 
 
 def mkdir(path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
-    """As os.mkdir. Windows ignores `mode`: files keep the access rights of the directory they were created in, even after a move."""
+    """As os.mkdir. Windows ignores `mode`: files keep the rights of their first directory when moved."""
     os.mkdir(_path(path, dir_fd), 0o777 if _IS_WINDOWS else mode)
 
 
@@ -181,7 +181,7 @@ def link(
     follow_symlinks: bool = True,
 ) -> None:
     """As os.link, for regular files; ENOTSUP if the file system has no hard links, such as exFAT."""
-    del follow_symlinks  # Windows has no such choice
+    del follow_symlinks  # not supported on Windows
     try:
         os.link(_path(old, src_dir_fd), _path(new, dst_dir_fd))
     except OSError as error:
@@ -259,7 +259,7 @@ def _path(name: str | os.PathLike[str], directory: int | None) -> str:
 
 
 def _is_link(path: str) -> bool:
-    """Whether it is a symbolic link, or a junction of Windows."""
+    """Whether `path` is a symbolic link, or a junction on Windows."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:

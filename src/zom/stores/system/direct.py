@@ -1,7 +1,7 @@
-"""A call of Linux that Python has not: openat2(2).
+"""A call of Linux that Python lacks: openat2(2).
 
-It opens a directory far below another, through no symbolic link: opening one name after the other takes three
-calls for each. Where it is missing or forbidden, as in some containers, those must do.
+It opens a directory at any depth below another without following symbolic links; opening name by name
+takes three calls each. That is the fallback if the call is missing or forbidden, as in some containers.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _HOW = struct.pack(
 
 
 def _call() -> Callable[..., int] | None:
-    """The call, or None where this system has it not."""
+    """Return the call, or None if this system lacks it."""
     if not (BY_DESCRIPTORS and sys.platform.startswith("linux")):
         return None
-    import ctypes  # noqa: PLC0415 - takes its time, and who only reads needs it not
+    import ctypes  # noqa: PLC0415 - loads slowly, and reading doesn't need it
 
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "syscall"):
@@ -48,14 +48,14 @@ def _call() -> Callable[..., int] | None:
 
 
 class _Known:
-    """What is known of the call, once it was tried."""
+    """The result of trying the call."""
 
     is_tried = False
     call: Callable[..., int] | None = None
 
 
 def open_below(directory: int, path: str) -> int:
-    """A descriptor of the directory `path` below the open `directory`; -1 where it can't be had so.
+    """Open the directory `path` below the open `directory`; return -1 if this call can't open it.
 
     >>> here = calls.open("/", calls.O_RDONLY)
     >>> open_below(here, "no/such/directory")

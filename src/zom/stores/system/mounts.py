@@ -1,7 +1,7 @@
-"""Mounts: which file systems are made by a program (FUSE), as proc_pid_mountinfo(5) tells on Linux.
+"""Mounts of file systems that a program implements (FUSE), according to proc_pid_mountinfo(5) on Linux.
 
-Such a program is told the name of a file that is to be opened, and may open another that has it by then; some number files by
-their names. So two descriptors may have the same number and not the same locks, as in mounts of gocryptfs and rclone.
+Such a program opens files by name, and may get another file that has this name by then; some number files by
+their names. So two descriptors may have the same number but different locks, as with gocryptfs and rclone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOUNTS = Path("/proc/self/mountinfo")
 
 
 def is_by_program(descriptor: int) -> bool:
-    """Whether the open file or directory is on such a file system, as far as that can be told.
+    """Whether the open file or directory is on such a file system, as far as known.
 
     >>> is_by_program(0)
     False
@@ -28,7 +28,7 @@ def is_by_program(descriptor: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _kind_of(device: int) -> str:
-    """The kind of the file system on a device; empty where nobody tells."""
+    """Return the kind of the file system on a device; "" if unknown."""
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

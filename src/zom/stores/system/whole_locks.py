@@ -1,8 +1,8 @@
 """Locks of whole open files: open-file-description locks, fcntl_locking(2), as tensorstore takes them.
 
-They end with the process, or when all copies of the descriptor are closed. Where a system knows no such
-locks, as gVisor and macOS, flock(2) must do, for all processes alike; Windows has locks of its own. WebAssembly has one
-process, and a flock that keeps nobody out.
+They end with the process, or when all copies of the descriptor are closed. Systems without such locks,
+like gVisor and macOS, use flock(2) in all processes; Windows has locks of its own. WebAssembly has only
+one process, and its flock excludes nobody.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError:  # pragma: no cover - Windows
 __all__ = ["LONGEST_PAUSE", "SHORTEST_PAUSE", "UNLOCKABLE", "is_possible", "lock", "unlock"]
 
 UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
-"""What a file system answers that knows no locks."""
+"""Errors of a file system without locks."""
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 5e-4, 2e-2
 """Seconds between two attempts to take a lock by polling."""
@@ -34,11 +34,11 @@ _READ, _WRITE, _NONE = (
     struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
     for name in ("F_RDLCK", "F_WRLCK", "F_UNLCK")
 )
-"""What a shared lock, a lock and none are to the system, for a file from its beginning to its end."""
+"""A shared lock, an exclusive lock and an unlock of a whole file, as the system call takes them."""
 
 
 def is_possible() -> bool:
-    """Whether this system has locks that tell whether somebody else holds them.
+    """Whether locks of this system exclude others.
 
     >>> is_possible()
     True
@@ -47,7 +47,7 @@ def is_possible() -> bool:
 
 
 def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
-    """Lock an open file, which must be writable unless `shared`; BlockingIOError where another has it."""
+    """Lock an open file, writable unless `shared`; BlockingIOError if it is locked and not `wait`."""
     kind = _READ if shared else _WRITE
     try:
         _lock(descriptor, kind, wait=False)
@@ -84,10 +84,10 @@ def _lock_on_windows(descriptor: int, *, shared: bool, wait: bool) -> None:
 
 
 def unlock(descriptor: int) -> None:
-    """Unlock an open file, whoever has copies of its descriptor."""
+    """Unlock an open file, even if there are copies of its descriptor."""
     try:
         if fcntl is None:
-            from zom.stores.system import windows  # noqa: PLC0415 - ctypes takes its time
+            from zom.stores.system import windows  # noqa: PLC0415 - ctypes loads slowly
 
             windows.unlock(descriptor)
         elif not _described(descriptor, _NONE, wait=False):
@@ -97,7 +97,7 @@ def unlock(descriptor: int) -> None:
 
 
 def _described(descriptor: int, kind: bytes, *, wait: bool) -> bool:
-    """Whether the system knows locks of open file descriptions; then it is locked so."""
+    """Set the lock of the open file description; False if the system has no such locks."""
     call = getattr(fcntl, "F_OFD_SETLKW" if wait else "F_OFD_SETLK", None)
     if call is None:
         return False

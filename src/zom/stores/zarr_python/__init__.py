@@ -1,7 +1,7 @@
-"""Stores of zarr-python 3, icechunk sessions among them, as stores of zom, and the other way round.
+"""Stores of zarr-python 3, including icechunk sessions, as stores of zom, and the other way round.
 
-zarr-python's stores are asynchronous. Its own event loop serves them, so that what they keep open can be
-used by both; a batch crosses over to it once.
+zarr-python's stores are asynchronous. They run in zarr-python's own event loop, so that both libraries
+share their connections and files; a batch takes one call to the loop.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ __all__ = ["ZarrPythonStore", "as_zarr_python"]
 T = TypeVar("T")
 
 _SOME = 1000
-"""Of how many keys the sizes are asked for at once."""
+"""Keys per size request."""
 
 _SCANNED = frozenset({"MemoryStore", "ManagedMemoryStore", "GpuMemoryStore", "ZipStore"})
-"""The stores that look at all keys to list one directory."""
+"""The stores that scan all keys to list one directory."""
 
 
 class ZarrPythonStore(Store):
@@ -77,11 +77,11 @@ class ZarrPythonStore(Store):
         self._concurrency = concurrency
         self._session = session_of(inner)
         self._by_size = False
-        """Whether the end of a value is asked for by its size, since no range counts from the end."""
+        """Whether suffixes are read by the size of the value, because the store has no suffix ranges."""
         if not isinstance(inner, self._abc.Store):
             found = f"{type(inner).__module__}.{type(inner).__qualname__}"
             raise StoreError(found, "", "open", "expected a store of zarr-python 3")
-        if not inner._is_open:  # noqa: SLF001 - what zarr-python's own code asks
+        if not inner._is_open:  # noqa: SLF001 - as zarr-python's own code does
             self._run("", "open", inner._open())  # noqa: SLF001
         kind, in_session = type(inner).__name__, self._session is not None
         self.capabilities = Capabilities(
@@ -114,7 +114,7 @@ class ZarrPythonStore(Store):
         if self._session is None:
             return f"{self.url} {getattr(self._inner, 'root', '')}".rstrip()
         check_pickled(self._session, self.url)
-        # Sessions don't tell their repository and snapshot otherwise, and it may hold credentials.
+        # Only the pickle identifies repository and snapshot; it may hold credentials, so it is hashed.
         return f"{self.url} {hashlib.sha256(pickle.dumps(self._inner)).hexdigest()}"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -129,13 +129,13 @@ class ZarrPythonStore(Store):
     # --- calls -------------------------------------------------------------------------------------
 
     def _run(self, key: str, verb: str, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, with which one call crosses over to the loop."""
+        """Run `work` in the event loop, in one call, and return its result."""
 
         async def caught() -> T | BaseException:
-            # A panic of icechunk is no Exception, and would end the loop.
+            # A panic of icechunk is not an Exception, and would end the loop.
             try:
                 return await work
-            except BaseException as cause:  # noqa: BLE001 - told by the caller's thread
+            except BaseException as cause:  # noqa: BLE001 - raised in the caller's thread
                 return cause
 
         result: T | BaseException = self._sync(caught())
@@ -184,44 +184,44 @@ class ZarrPythonStore(Store):
             return None
         try:
             if byte_range is not None and byte_range.length == 0:
-                # What "exists" says of directories differs.
+                # Stores differ in what `exists` returns for directories.
                 return None if await self._get(key, Range(0, 1)) is None else b""
             if self._session is not None and byte_range is not None and key.endswith("zarr.json"):
-                # icechunk 2.3 gives the wrong end of a document, or panics where it is short.
+                # icechunk 2.3 returns the wrong end of a document, or panics if it is short.
                 return _cut(await self._whole(key), byte_range)
             if isinstance(byte_range, Suffix) and self._by_size:
                 return await self._end(key, byte_range)
             found = await self._inner.get(key, self._prototype, self._range(byte_range))
-        except Exception as cause:  # noqa: BLE001 - told below
-            # Several stores refuse a range that begins where the value ends, or a long suffix.
+        except Exception as cause:  # noqa: BLE001 - reported below
+            # Several stores reject a range that starts at the end of the value, or a long suffix.
             value = await self._cut_anyway(key, byte_range, cause)
         else:
             value = None if found is None else bytes(found.to_bytes())
         return value
 
     async def _cut_anyway(self, key: str, byte_range: ByteRange | None, cause: Exception) -> bytes | None:
-        """What the range means where the store only refused the range."""
+        """Read the range in another way if the store only rejected the range; raise otherwise."""
         if isinstance(byte_range, Suffix) and not self._by_size:
             try:
                 found = await self._end(key, byte_range)
-            except Exception:  # noqa: BLE001 - the first exception is told, or the whole value tells more
+            except Exception:  # noqa: BLE001 - the next attempt decides, or the first exception is reported
                 found = None
             if found:
-                # Some refuse only what is longer than the value; Azure takes no range that counts from the end.
+                # Some reject only suffixes longer than the value; Azure supports no suffixes.
                 self._by_size = len(found) == byte_range.length
                 return found
         whole: bytes | None = None
         if byte_range is not None:
             try:
                 whole = await self._whole(key)
-            except Exception:  # noqa: BLE001 - the first exception is told
+            except Exception:  # noqa: BLE001 - the first exception is reported
                 whole = None
         if whole is None or byte_range is None or not _overreaches(byte_range, len(whole)):
             raise StoreError(self.url, key, "read", _told(cause))
         return cut(whole, byte_range)
 
     async def _end(self, key: str, byte_range: Suffix) -> bytes | None:
-        """The end of a value by its size."""
+        """Read the end of a value by its size."""
         size = await self._getsize(key)
         if not size:
             return None if size is None else b""
@@ -233,7 +233,7 @@ class ZarrPythonStore(Store):
         return None if found is None else bytes(found.to_bytes())
 
     def _may_hold(self, key: str) -> bool:
-        """Whether such a key can be there: a session raises where it is asked for another."""
+        """Whether the store can hold `key`: a session raises for any other key."""
         return self._session is None or is_session_key(key)
 
     # --- writing -----------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class ZarrPythonStore(Store):
     async def _set(self, key: str, value: bytes) -> None:
         try:
             await self._inner.set(key, self._prototype.buffer.from_bytes(value))
-        except Exception as cause:  # noqa: BLE001 - told below, with the key
+        except Exception as cause:  # noqa: BLE001 - reported below, with the key
             reason = _told(cause)
         else:
             return
@@ -253,7 +253,7 @@ class ZarrPythonStore(Store):
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
-        # Of several values for one key the last must win; documents go before the chunks that need them.
+        # The last value of a repeated key wins; documents are written before the chunks that need them.
         last = dict(items)
         documents = [item for item in last.items() if is_document(item[0])]
         others = [item for item in last.items() if not is_document(item[0])]
@@ -273,7 +273,7 @@ class ZarrPythonStore(Store):
         async def put() -> None:
             await self._inner.set_if_not_exists(key, self._prototype.buffer.from_bytes(value))
 
-        # It doesn't say whether it did.
+        # It doesn't return whether it wrote the value.
         self._run(key, "create", put())
         return None
 
@@ -295,7 +295,7 @@ class ZarrPythonStore(Store):
             await self._inner.delete(key)
         except FileNotFoundError:
             return
-        except Exception as cause:  # noqa: BLE001 - told below, with the key
+        except Exception as cause:  # noqa: BLE001 - reported below, with the key
             reason = _told(cause)
         else:
             return
@@ -323,16 +323,16 @@ class ZarrPythonStore(Store):
         return [key async for key in self._inner.list_prefix(whole) if key.startswith(prefix)]
 
     async def _nearest(self, prefix: str) -> str | None:
-        """The prefix of a node below which the keys of `prefix` are: a session lists no other prefixes.
+        """Return a node's prefix that contains `prefix`, or None if no key is below `prefix`.
 
-        None where no key is below `prefix`.
+        A session lists no other prefixes.
         """
         if not prefix or await self._whole(f"{prefix}zarr.json") is not None:
             return prefix
         array = array_of_chunks(prefix)
         if array is not None and await self._whole(f"{array}zarr.json") is not None:
             return array
-        # Groups without a document hold nodes, too.
+        # Groups without a document can contain nodes, too.
         async for _ in self._inner.list_dir(prefix.rstrip("/")):
             return ""
         return None
@@ -366,7 +366,7 @@ class ZarrPythonStore(Store):
                 return told
             found = [name async for name in self._inner.list_dir(prefix.rstrip("/"))]
             names = sorted({name.rstrip("/").rpartition("/")[2] for name in found} - {""})
-            # zarr-python doesn't say which names are keys and which prefixes; some are both.
+            # zarr-python doesn't tell keys from prefixes; some names are both.
             are_keys = await self._batch(self._is_key(prefix + name) for name in names)
             are_prefixes = await self._batch(
                 self._is_prefix(f"{prefix}{name}/", is_key=is_key)
@@ -391,7 +391,7 @@ class ZarrPythonStore(Store):
     @property
     @override
     def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
-        """Those of a session."""
+        """Those of a writable session."""
         if self._session is None or not self.capabilities.writable:
             return {}
         found: dict[str, list[list[int]]] = self._session.status().updated_chunks
@@ -448,7 +448,7 @@ def _cut(value: bytes | None, byte_range: ByteRange) -> bytes | None:
 
 
 def _overreaches(byte_range: ByteRange, size: int) -> bool:
-    """Whether the range means bytes that a value of that size hasn't got."""
+    """Whether the range exceeds a value of that size."""
     if isinstance(byte_range, Suffix):
         return byte_range.length > size
     start, length = byte_range
@@ -461,7 +461,7 @@ def _told(cause: BaseException) -> str:
 
 
 def as_zarr_python(store: Store, *, read_only: bool = False) -> Any:
-    """`store` as a store that zarr-python 3 takes: its own, where it is one of its stores.
+    """Return `store` as a store for zarr-python 3; if it wraps a zarr-python store, return that one.
 
     >>> zarr = __import__("pytest").importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
     >>> from zom.stores.memory import MemoryStore

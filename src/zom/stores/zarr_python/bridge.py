@@ -1,6 +1,6 @@
-"""A store of zom behind the interface of zarr-python 3; imported where zarr-python is there."""
+"""A store of zom behind the interface of zarr-python 3; only imported if zarr-python is installed."""
 
-# ruff: noqa: D102 - zarr-python says what its methods do
+# ruff: noqa: D102 - zarr-python documents these methods
 from __future__ import annotations
 
 import asyncio
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Bridge"]
 
-# zarr-python need not be there where zom's types are checked.
+# Type checks of zom must work without zarr-python.
 _abc: Any = imported("zarr.abc.store", "zarr")
 _buffers: Any = imported("zarr.core.buffer", "zarr")
 
 
-class Bridge(_abc.Store):  # type: ignore[misc] # its type is not known here
-    """Hands every call to a thread: zom's stores are synchronous."""
+class Bridge(_abc.Store):  # type: ignore[misc] # its type is unknown here
+    """Runs every call in a thread, because zom's stores are synchronous."""
 
     def __init__(self, inner: Store, *, read_only: bool = False) -> None:
         super().__init__(read_only=read_only)  # pyright: ignore[reportUnknownMemberType]
@@ -66,7 +66,7 @@ class Bridge(_abc.Store):  # type: ignore[misc] # its type is not known here
         if not self._is_open:
             await self._open()
 
-    # --- what it can do ----------------------------------------------------------------------------
+    # --- capabilities ------------------------------------------------------------------------------
 
     @property
     def supports_writes(self) -> bool:
@@ -148,7 +148,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def _recipe(store: Store) -> Any:
-    """How another process would open the same store; None where it can't, or nobody says how."""
+    """Return the store's pickle recipe, for comparison; None if it can't be pickled or has no recipe."""
     if "__reduce__" not in type(store).__dict__:
         return None
     try:

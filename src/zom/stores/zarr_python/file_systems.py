@@ -1,4 +1,4 @@
-"""Directories of zarr-python's FsspecStore, listed by its file system: that tells files from directories."""
+"""Directories of zarr-python's FsspecStore, listed by its file system, which tells files from directories."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["entries"]
 
 
 async def entries(inner: Any, prefix: str) -> Listing | None:
-    """The keys and prefixes directly below `prefix`, by one listing; None where that can't tell them apart.
+    """List the keys and prefixes directly below `prefix` in one request; None if it can't tell them apart.
 
-    zarr-python's own listing has names alone: each would take a request more, to find out what it is.
+    zarr-python's own listing only has names: each would take another request to tell what it is.
     """
     if type(inner).__name__ != "FsspecStore":
         return None
@@ -35,5 +35,5 @@ async def entries(inner: Any, prefix: str) -> Listing | None:
         elif entry["type"] == "file":
             keys.append(prefix + name)
         else:
-            return None  # a link, of which this doesn't tell where it leads
+            return None  # a link: its target is unknown
     return Listing(keys, prefixes)

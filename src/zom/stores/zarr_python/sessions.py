@@ -1,8 +1,8 @@
-"""icechunk's sessions behind zarr-python's interface: which keys they hold, and what they allow.
+"""icechunk's sessions behind zarr-python's interface: the keys that they hold, and what they allow.
 
-A session holds the keys of Zarr v3 alone, and checks them: a chunk is refused unless the document of its
-array is there, with a shape that has the chunk. To delete a document deletes all that lies below its node.
-Nobody else sees what a session holds before it is committed.
+A session only holds keys of Zarr v3, and checks them: it rejects a chunk unless the document of its array
+exists, with a shape that includes the chunk. Deleting a document deletes everything below its node.
+Changes of a session are invisible to others until it is committed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KEY = re.compile(r"(?:.+/)?(?:zarr\.json|c(?:/\d+)*)", re.DOTALL)
 
 
 def session_of(inner: Any) -> Any:
-    """The session whose store it is, or is wrapped in it; None where there is none.
+    """Return the session of an icechunk store or of one wrapped in `inner`; None for other stores.
 
     >>> session_of({}) is None
     True
@@ -48,7 +48,7 @@ def session_of(inner: Any) -> Any:
 
 
 def is_session_key(key: str) -> bool:
-    """Whether a session can hold `key`: it is that of a document or of a chunk of Zarr v3.
+    """Whether a session can hold `key`: the key of a document or chunk of Zarr v3.
 
     >>> is_session_key("a/zarr.json"), is_session_key("a/c/0/1"), is_session_key("a/0.1")
     (True, True, False)
@@ -57,7 +57,7 @@ def is_session_key(key: str) -> bool:
 
 
 def array_of_chunks(prefix: str) -> str | None:
-    """The prefix of the array whose chunks may lie below `prefix`; None where there can be none.
+    """Return the prefix of the array whose chunks may be below `prefix`; None if none can be there.
 
     >>> array_of_chunks("a/c/0/"), array_of_chunks("a/b/")
     ('a/', None)
@@ -69,7 +69,7 @@ def array_of_chunks(prefix: str) -> str | None:
 
 
 def is_missing(cause: Exception) -> bool:
-    """Whether icechunk says that there is no such node or chunk.
+    """Whether icechunk reports a missing node or chunk.
 
     >>> is_missing(ValueError())
     False
@@ -79,7 +79,7 @@ def is_missing(cause: Exception) -> bool:
 
 
 def foreign_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
-    """An obstacle for each key that a session can't hold.
+    """Yield an obstacle for each key that a session can't hold.
 
     >>> [obstacle.key for obstacle in foreign_keys(["a/.zarray", "a/zarr.json"])]
     ['a/.zarray']
@@ -91,12 +91,12 @@ def foreign_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
 
 
 def is_committed(session: Any) -> bool:
-    """Whether the session may not, or no longer, be changed."""
+    """Whether the session is read-only, for example after a commit."""
     return bool(session.read_only)
 
 
 def is_fork(session: Any) -> bool:
-    """Whether the session is one of `fork`, which other processes may have copies of.
+    """Whether the session comes from `fork`, so that other processes may have copies of it.
 
     >>> is_fork(None)
     False
@@ -106,16 +106,16 @@ def is_fork(session: Any) -> bool:
 
 
 def moves_nodes(session: Any) -> bool:
-    """Whether the session is one of `rearrange_session`, which moves nodes and does nothing else."""
+    """Whether the session comes from `rearrange_session`, which only moves nodes."""
     return str(getattr(session, "mode", "")).rpartition(".")[2] == "rearrange"
 
 
 def check_pickled(session: Any, url: str) -> None:
-    """StoreError unless another process may have the session: one that only reads, or one of `fork`."""
+    """Raise StoreError unless other processes may use the session: it is read-only, or from `fork`."""
     if not is_committed(session) and not is_fork(session):
         reason = "a session that can be changed stays in its process; pass session.fork(), and merge it"
         raise StoreError(url, "", "pickle", reason)
-    # icechunk pickles it without a word, and the other process finds an empty repository.
+    # icechunk pickles it silently, and the other process finds an empty repository.
     if _IN_MEMORY in pickle.dumps(session):
         reason = (
             "the repository is in memory, and belongs to its process; make one in a directory or a bucket"
@@ -124,4 +124,4 @@ def check_pickled(session: Any, url: str) -> None:
 
 
 _IN_MEMORY = b"in_memory_object_store_provider"
-"""What a pickled session of a repository in memory holds."""
+"""A text in the pickle of a session whose repository is in memory."""

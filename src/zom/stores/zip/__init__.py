@@ -1,11 +1,11 @@
-"""A zip file as a store: read, created, or appended to.
+"""A zip file as a store, for reading, creating and appending.
 
-Values are stored without compression, so that parts of them can be read. A new archive, and an appended
-one, is written beside the old file and takes its place when the store is closed: until then the old one
-is untouched, and a crash leaves it so. APPNOTE.TXT 6.3, of PKWARE.
+Values are stored without compression, so that parts of them can be read. A new or appended archive is
+written beside the old file and replaces it when the store is closed: until then, and after a crash, the
+old one is unchanged. APPNOTE.TXT 6.3, of PKWARE.
 
-People pack a hierarchy with its directory (`zip -r x.zip x.zarr`), and so it is found in directories of the
-archive, too.
+A hierarchy may be packed with its directory (`zip -r x.zip x.zarr`), so zom also finds it in directories of
+the archive.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = ["ZipStore", "hierarchy_root"]
 
 _UNLINK = "pack the files themselves, as zip does without -y"
 _DOCUMENTS = frozenset({"zarr.json", ".zarray", ".zgroup", ".zmetadata"})
-"""The documents that a node begins with."""
+"""The documents that mark a node."""
 
 
 class ZipStore(Store):
@@ -59,14 +59,14 @@ class ZipStore(Store):
     ...         store.get("a/0"), list(store.list())
     (b'123', ['a/0'])
 
-    Where the only hierarchy of an archive is in a directory, keys begin below it. `root` is that
+    If the only hierarchy of an archive is in a directory, keys are relative to it. `root` is that
     directory, or the one that you choose; "" is the archive itself.
 
-    With `create="later"`, a new archive (mode "w") is empty until the first write makes it.
+    With `create="later"`, a new archive (mode "w") is empty until the first write creates it.
     """
 
     longest_key = 0xFFFF
-    """What fits into the 16 bits that the format has for it."""
+    """The limit of the format's 16-bit length."""
 
     _descriptor = -1
     _new: Replacement | None = None
@@ -96,11 +96,11 @@ class ZipStore(Store):
         self._waits = create == "later"
         self._changed = mode in {"w", "x"} and not self._waits
         with self._told("", "open"):
-            # A link to an archive stays one: what it leads to is replaced.
+            # A link to an archive stays: its target is replaced.
             self._target = Path(os.path.realpath(self.path))
             self._open()
             self.root = hierarchy_root(self._entries) if root is None else check_stored_prefix(root)
-        # A path may begin with the directory, too, unless the hierarchy has a member of that name.
+        # Keys may include the directory, too, unless the hierarchy has a member of that name.
         self._is_alias = bool(self.root) and not any(self._tree.list_dir(self.root * 2))
         remake_in_children(self)
 
@@ -123,7 +123,7 @@ class ZipStore(Store):
     @property
     @override
     def oddities(self) -> Sequence[Oddity]:
-        """Names that stand in the archive twice, and symbolic links."""
+        """Repeated names in the archive, and symbolic links."""
         found: list[Oddity] = []
         if self._repeated:
             fix = "copy the store to a new one, as with zom.copy; changing it by zom writes each name once"
@@ -181,7 +181,7 @@ class ZipStore(Store):
             raise StoreError(self.url, "", "open", reason) from cause
 
     def _name(self, key: str) -> str:
-        """The name of the entry of `key`; for a prefix, how the names below it begin."""
+        """Return the entry name of `key`, or the name prefix of a prefix."""
         return key if self._is_alias and key.startswith(self.root) else self.root + key
 
     # --- reading -----------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class ZipStore(Store):
     def _snapshot(self, key: str) -> Snapshot | None:
         entry = self._entries.get(self._name(key))
         if entry is not None and entry.method != zipfile.ZIP_STORED:
-            # For each part, what is packed would be unpacked again.
+            # Otherwise each part would unpack the entry again.
             value = self._read(key, None)
             return None if value is None else ValueSnapshot(self, key, value)
         return super()._snapshot(key)
@@ -219,7 +219,7 @@ class ZipStore(Store):
         return [(key, self._entries[name].size) for key, name in self._below(prefix)]
 
     def _below(self, prefix: str) -> list[tuple[str, str]]:
-        """Every key below `prefix` with the name of its entry."""
+        """List every key below `prefix` with its entry name."""
         self._opened()
         place = self._name(prefix)
         with self._guard:
@@ -249,7 +249,7 @@ class ZipStore(Store):
         if self._process != os.getpid():
             raise ValueError("a zip file that is being written belongs to the process that opened it")
         if self._waits:
-            # What another process has made since is not replaced.
+            # Don't replace a file that another process has created since.
             self._new = Replacement(self._target, is_new=True)
             self._descriptor = self._new.descriptor
             self._waits = False
@@ -262,7 +262,7 @@ class ZipStore(Store):
             name = self._name(key)
             made = entry(name, len(value), zlib.crc32(value), self._end)
             header = local_header(made)
-            # Where this fails, the next value is written over what there is of this one.
+            # If this fails, the next value overwrites the rest of this one.
             _write_at(descriptor, header, self._end)
             _write_at(descriptor, value, self._end + len(header))
             self._end += len(header) + len(value)
@@ -281,7 +281,7 @@ class ZipStore(Store):
 
     @override
     def close(self) -> None:
-        """Finish the archive and put it in its place."""
+        """Finish the archive and replace the old one."""
         with self._guard, self._told("", "close"):
             try:
                 if self._descriptor >= 0 and self._changed and self._process == os.getpid():
@@ -298,7 +298,7 @@ class ZipStore(Store):
             self._new.put()
 
     def _give_back(self) -> None:
-        """Close the file; a temporary one is gone afterwards."""
+        """Close the file, and delete a temporary one."""
         descriptor, self._descriptor = self._descriptor, -1
         self._waits = False
         if self._new is not None:
@@ -308,14 +308,14 @@ class ZipStore(Store):
 
     @override
     def sweep(self) -> int:
-        """Remove the temporary files that killed writers of this archive left; how many there were.
+        """Delete the temporary files that killed writers of this archive left, and return how many.
 
-        Every writer of the archive does that, too, when it opens it.
+        Every writer also does this when it opens the archive.
         """
         return sweep_beside(self._target)
 
     def discard(self) -> None:
-        """Close the store and forget what was written since it was opened."""
+        """Close the store and discard all changes since it was opened."""
         self._changed = False
         self.close()
 
@@ -323,14 +323,14 @@ class ZipStore(Store):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A block that failed leaves the old archive: a half-written one would look whole.
+        # A failed block keeps the old archive: a half-written one would look complete.
         if error is None:
             self.close()
         else:
             self.discard()
 
     def __del__(self) -> None:
-        # Whoever forgets to close the store has written nothing, and should know.
+        # Without a close, nothing was written: warn about it.
         lost = self._descriptor >= 0 and self._changed and self._entries and self._process == os.getpid()
         self._give_back()
         if lost:
@@ -349,7 +349,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def hierarchy_root(names: Iterable[str]) -> str:
-    """The directory that holds the only hierarchy among `names`; "" where there is none, or are several.
+    """Return the directory of the only hierarchy among `names`; "" if there is none, or several.
 
     >>> hierarchy_root(["README.md", "x.zarr/zarr.json", "x.zarr/a/zarr.json", "__MACOSX/x.zarr/._zarr.json"])
     'x.zarr/'

@@ -1,7 +1,7 @@
-"""The entries of a zip file that was given to us: checked before they are believed, read in bounds.
+"""The entries of an untrusted zip file: checked before use, and read within bounds.
 
-APPNOTE.TXT 6.3 of PKWARE. An archive may lie about everything: what lies about its structure is refused
-when it is opened, what lies about a value when that is read.
+APPNOTE.TXT 6.3 of PKWARE. Anything in an archive may be false: a false structure is rejected when the archive
+is opened, false facts about a value when it is read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LZMA_MEMORY = 1 << 28
 
 
 class ZipEntry(NamedTuple):
-    """Where a value is, and what the directory says about it."""
+    """The place of a value, and its record in the directory."""
 
     info: zipfile.ZipInfo
     size: int
@@ -51,11 +51,11 @@ class ZipEntry(NamedTuple):
     method: int
     offset: int
     limit: int
-    """Where the next entry begins, or the directory."""
+    """The start of the next entry, or of the directory."""
 
     @classmethod
     def of(cls, info: zipfile.ZipInfo, limit: int) -> ZipEntry:
-        """The entry that the directory's record describes."""
+        """Return the entry for a record of the directory."""
         return cls(info, info.file_size, info.compress_size, info.compress_type, info.header_offset, limit)
 
     @property
@@ -65,7 +65,7 @@ class ZipEntry(NamedTuple):
 
 
 class Positioned(io.RawIOBase):
-    """A file of its own position over a descriptor that others read, in forked processes too."""
+    """A file with its own position over a shared descriptor, also in forked processes."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -101,17 +101,17 @@ class Positioned(io.RawIOBase):
 
 
 class Entries(NamedTuple):
-    """What an archive holds."""
+    """The content of an archive."""
 
     by_key: dict[str, ZipEntry]
     others: list[zipfile.ZipInfo]
-    """Directories, and what a writer of zom left in a directory that was packed."""
+    """Directories, and files that a writer of zom left in a packed directory."""
     repeated: list[str]
-    """The names that stand twice or more. The last entry counts, as for zipfile and zarr-python."""
+    """Names with two or more entries. The last entry counts, as in zipfile and zarr-python."""
 
 
 def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
-    """The entries of an archive; one that lies about them is refused whole."""
+    """Return the entries of an archive; StoreError if any of them is invalid."""
     infos: dict[str, zipfile.ZipInfo] = {}
     others: list[zipfile.ZipInfo] = []
     repeated: dict[str, None] = {}
@@ -136,13 +136,13 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
 
 
 def _packed_name(name: str) -> str:
-    """`name`, or another where it is that of a file of zom's own, which is no key."""
+    """Return `name`, or a valid key for the name of zom's own files, which are not keys."""
     folder, slash, last = name.rpartition("/")
     return f"{folder}{slash}{last[1:]}" if last.startswith(OWN) else name
 
 
 def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
-    """Where each entry must end, by its offset; StoreError where entries share bytes."""
+    """Return the end limit of each entry by its offset; StoreError if entries overlap."""
     order = sorted(archive.infolist(), key=lambda info: info.header_offset)
     limits: dict[int, int] = {}
     end, last = 0, ""
@@ -153,7 +153,7 @@ def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
         if limits:
             limits[order[len(limits) - 1].header_offset] = info.header_offset
         limits[info.header_offset] = archive.start_dir
-        # The header's own length is read later: this much it has at the least.
+        # The exact length of the header is read later: this is its minimum.
         end = info.header_offset + LOCAL_HEADER.size + len(info.orig_filename) + info.compress_size
         last = info.orig_filename
         if end > archive.start_dir:
@@ -162,7 +162,7 @@ def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
 
 
 def _start(descriptor: int, entry: ZipEntry) -> int:
-    """Where the bytes of the entry begin."""
+    """Return the offset of the entry's bytes; ValueError if its header is wrong."""
     header = calls.pread(descriptor, LOCAL_HEADER.size, entry.offset)
     if len(header) != LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
         raise ValueError("expected a local header, found other bytes")
@@ -181,7 +181,7 @@ def _start(descriptor: int, entry: ZipEntry) -> int:
 
 
 def read_range(descriptor: int, entry: ZipEntry, byte_range: ByteRange) -> bytes:
-    """Part of a stored value, straight from the file; its CRC is of the whole and is not checked."""
+    """Read a part of a stored value from the file, without a check of its CRC, which covers the whole."""
     if entry.size != entry.packed:
         raise ValueError(f"a stored entry of {entry.size} bytes that takes {entry.packed}")
     if isinstance(byte_range, Suffix):
@@ -193,7 +193,7 @@ def read_range(descriptor: int, entry: ZipEntry, byte_range: ByteRange) -> bytes
 
 
 def read_whole(descriptor: int, entry: ZipEntry) -> bytes:
-    """The value, unpacked up to the size that was promised and compared with its CRC."""
+    """Read and unpack a value up to its stated size, and check its CRC."""
     packed = _exactly(descriptor, entry.packed, _start(descriptor, entry))
     value = _unpacked(packed, entry)
     if len(value) != entry.size:
@@ -205,7 +205,7 @@ def read_whole(descriptor: int, entry: ZipEntry) -> bytes:
 
 
 def _unpacked(packed: bytes, entry: ZipEntry) -> bytes:
-    """At most one byte more than was promised: memory is not spent on what is refused anyway."""
+    """Unpack at most one byte more than stated, to save memory for invalid entries."""
     most = entry.size + 1
     decoder: _Decoder
     if entry.method == zipfile.ZIP_STORED:
@@ -226,7 +226,7 @@ def _unpacked(packed: bytes, entry: ZipEntry) -> bytes:
 
 
 def _lzma_alone(packed: bytes, entry: ZipEntry) -> bytes:
-    """The entry as an .lzma file: the same properties, then the size (APPNOTE 5.8.8)."""
+    """Convert the entry to an .lzma file: the same properties, then the size (APPNOTE 5.8.8)."""
     if len(packed) < 9 or packed[2:4] != b"\x05\x00":
         raise ValueError("the bytes can't be unpacked: no lzma properties")
     size = -1 if entry.info.flag_bits & _LZMA_END_MARKER else entry.size

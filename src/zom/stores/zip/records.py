@@ -1,4 +1,4 @@
-"""The records of a zip file that a store writes: stored entries, their directory, and its end.
+"""The records of zip files that a store writes: stored entries, their directory, and its end.
 
 APPNOTE.TXT 6.3 of PKWARE, sections 4.3.7 (local file header), 4.3.12 (central directory), 4.3.14 to 4.3.16
 (its end, for large archives too) and 4.5.3 (sizes beyond 4 GiB).
@@ -27,7 +27,7 @@ _EXTRA = struct.Struct("<2H")
 
 
 def entry(key: str, size: int, crc: int, offset: int) -> zipfile.ZipInfo:
-    """The entry of a value that is stored as it is; every archive of the same values is the same."""
+    """Return the entry of a stored value; archives of the same values are identical."""
     made = zipfile.ZipInfo(key)
     made.flag_bits = 0 if key.isascii() else _UTF8
     made.create_system = 3
@@ -39,7 +39,7 @@ def entry(key: str, size: int, crc: int, offset: int) -> zipfile.ZipInfo:
 
 
 def local_header(info: zipfile.ZipInfo) -> bytes:
-    """What stands before the bytes of an entry."""
+    """Return the header before the bytes of an entry."""
     name = _name(info)
     large = info.file_size >= _LARGE
     extra = _EXTRA.pack(1, 16) + struct.pack("<2Q", info.file_size, info.compress_size) if large else b""
@@ -60,7 +60,7 @@ def local_header(info: zipfile.ZipInfo) -> bytes:
 
 
 def directory(entries: Sequence[zipfile.ZipInfo], offset: int, comment: bytes) -> bytes:
-    """The directory of all entries, which begins at `offset`, and the end of the archive."""
+    """Return the directory of all entries, which starts at `offset`, and the end of the archive."""
     records = b"".join(map(_central, entries))
     count, size = len(entries), len(records)
     ends: list[bytes] = [records]
@@ -116,7 +116,7 @@ def _time(info: zipfile.ZipInfo) -> tuple[int, int]:
 
 
 def _other_extra(extra: bytes) -> bytes:
-    """The extra fields of an entry that was read, without those of large sizes."""
+    """Return the extra fields of an entry that was read, without those for large sizes."""
     kept: list[bytes] = []
     while len(extra) >= _EXTRA.size:
         number, length = _EXTRA.unpack_from(extra)
