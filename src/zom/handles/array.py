@@ -1,7 +1,7 @@
-"""Arrays: a spec opened on a store. Data goes in and out by numpy's indexing.
+"""Arrays: a spec opened on a store, with data access by numpy's indexing.
 
-Opening reads the document and nothing else; chunks are read when elements are asked for. An array is
-read-only unless it was opened to be written.
+Opening reads only the document; chunks are read when elements are accessed. An array is read-only unless it
+was opened for writing.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ class Array(DescribedArray[ArrayT_co]):
 
     @property
     def oindex(self) -> Indexer:
-        """Indexing dimension by dimension: lists and masks span a product."""
+        """Index dimension by dimension: lists and masks select a product."""
         return Indexer(self, outer)
 
     @property
     def vindex(self) -> Indexer:
-        """Indexing point by point: lists go together, their dimensions come first."""
+        """Index point by point: lists are combined, and their dimensions come first."""
         return Indexer(self, vectorized)
 
     @property
     def blocks(self) -> Indexer:
-        """Indexing by chunk numbers: `blocks[0, 1:3]`; of a sharded array, by shards."""
+        """Index by chunk numbers: `blocks[0, 1:3]`; in a sharded array, by shards."""
         return Indexer(self, lambda key, _: blocks(key, self.plan.axes))
 
     def __getitem__(self, key: Any) -> NumpyArray:
@@ -80,7 +80,7 @@ class Array(DescribedArray[ArrayT_co]):
         write_indexed(self, basic_or_numpy, key, value)
 
     def read(self, key: Any = (), *, out: NumpyArray | None = None) -> NumpyArray:
-        """What `key` selects; put into `out`, memory of the caller's own, where that is given.
+        """Read the elements that `key` selects, into the caller's array `out` if given.
 
         >>> import numpy as np, zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
@@ -90,7 +90,7 @@ class Array(DescribedArray[ArrayT_co]):
         return read_indexed(self, basic_or_numpy, key, out)
 
     def resize(self, shape: int | Sequence[int]) -> None:
-        """Give the array another shape; elements that are in both shapes stay what they are.
+        """Change the array's shape; elements in both shapes keep their values.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
@@ -98,7 +98,7 @@ class Array(DescribedArray[ArrayT_co]):
         >>> array.resize(5); array[:]
         array([7, 7, 7, 0, 0], dtype=int8)
 
-        `plan_resize` shows beforehand which chunks go.
+        Use `plan_resize` to see beforehand which chunks are deleted.
         """
         self.check_writable()
         check_settled(self._store, self._path)
@@ -112,7 +112,7 @@ class Array(DescribedArray[ArrayT_co]):
             resize_chunks(chunks, wide, old, wanted, self._set_shape)
 
     def plan_resize(self, shape: int | Sequence[int]) -> Plan[Self]:
-        """What `resize` would do, as a plan; nothing is written before `apply`.
+        """The plan of `resize`; nothing is written before `apply`.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
@@ -121,8 +121,8 @@ class Array(DescribedArray[ArrayT_co]):
         memory://: 1 to resize, 1 chunk to remove
           ~ /  array  resize: shape[0]: 4 -> 1; 1 chunk removed
         """
-        from zom.handles.plan import Plan  # noqa: PLC0415 - it brings what applies plans
-        from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - it brings what makes and applies plans
+        from zom.handles.plan import Plan  # noqa: PLC0415 - loads the code that applies plans
+        from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - loads the planning code
 
         current = read_spec(self._store, self._path, self._layout, self._spec)
         spec = current.replace(shape=self._checked_shape(shape))
@@ -134,7 +134,7 @@ class Array(DescribedArray[ArrayT_co]):
         return type(self)(spec, plan.store, plan.path, plan.layout, mode="r+")
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
-        """Put `data` behind the last element along `axis`; the new shape. The data is written first.
+        """Append `data` along `axis`, and return the new shape. The data is written before the shape.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(1, 2), dtype="int8"))
@@ -153,7 +153,7 @@ class Array(DescribedArray[ArrayT_co]):
                 write_selection(chunks, basic_or_numpy(here, wanted), values)
                 self._set_shape(old, wanted)
                 return wanted
-            # Nobody sees the new shape yet; a store that checks its keys takes no chunk beyond the old one.
+            # The new shape is not visible yet; stores that check keys reject chunks beyond the old one.
             self._set_shape(old, wanted)
             try:
                 write_selection(chunks, basic_or_numpy(here, wanted), values)
@@ -164,22 +164,22 @@ class Array(DescribedArray[ArrayT_co]):
             return wanted
 
     def _alone(self) -> AbstractContextManager[object]:
-        """A block in which nobody else changes the shape, where the store's locks keep others out.
+        """A block in which nobody else changes the shape, if the store's locks keep others out.
 
-        Two who append at once would write to the same place; one who cuts off would take away what the
-        other has just put there.
+        Two concurrent appends would write to the same place, and a concurrent cut would delete newly appended
+        data.
         """
         return alone(self._store, self._path, self._layout, self._layout.keys(self._path, "array")[0])
 
     def refresh(self) -> None:
-        """Read the document again: others may have changed it."""
+        """Read the document again, because others may have changed it."""
         self._change_spec(read_spec(self._store, self._path, self._layout, self._spec))
 
     def check_current(self) -> None:
-        """Look whether the document is the one that was opened, before chunks are written by it.
+        """Check before writing chunks that the document is the one that was opened.
 
-        One that says the same of the chunks is taken over, and so is a larger shape. ConcurrentWriteError
-        where the array was cut or replaced, NotFound where it was deleted: nothing is written then.
+        A document with the same meaning for chunks is adopted, and so is a larger shape. ConcurrentWriteError
+        if the array was cut or replaced, NotFound if it was deleted: nothing is written then.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
@@ -192,7 +192,7 @@ class Array(DescribedArray[ArrayT_co]):
         text = self._store.get(key)
         if text is not None and text == self._text:
             return
-        # NotFound where it is gone.
+        # NotFound if it is gone.
         current = read_spec(self._store, self._path, self._layout, self._spec)
         if current.document is not self._spec.document:
             meaning, changes = changes_between(self._spec, current)
@@ -236,7 +236,7 @@ class Array(DescribedArray[ArrayT_co]):
         return Array(*where, mode=self._mode, limits=self._limits, options=options)
 
     def as_reader(self, *, threads: int | None = None) -> Array[ArrayT_co]:
-        """The same array, only to be read; by so many threads, where its options don't say.
+        """The same array, read-only; it uses `threads` threads unless its options set a number.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
@@ -252,11 +252,11 @@ class Array(DescribedArray[ArrayT_co]):
         return Array(*where, mode="r", limits=self._limits, options=options)
 
     def to_dask(self, chunks: Any = "auto") -> Any:
-        """The array as a dask array, of which each task reads its part when dask computes it.
+        """The array as a dask array; each task reads its part when dask computes it.
 
-        `chunks` are "auto", as many whole stored chunks as dask finds a good size for a task; "native", those of
-        `array.chunks`; "shards", those of `array.shards`, where there are shards; or whatever else dask takes:
-        lengths for each dimension, -1 for all of it.
+        `chunks` are "auto", as many whole stored chunks as dask considers a good size for a task; "native",
+        those of `array.chunks`; "shards", those of `array.shards`, if there are shards; or anything else that
+        dask takes: lengths for each dimension, -1 for all of it.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
@@ -264,12 +264,12 @@ class Array(DescribedArray[ArrayT_co]):
         >>> array.to_dask("native").numblocks, int(array.to_dask().sum().compute())
         ((2, 2), 168)
         """
-        from zom.handles.dask_array import to_dask  # noqa: PLC0415 - it is for dask alone
+        from zom.handles.dask_array import to_dask  # noqa: PLC0415 - for dask only
 
         return to_dask(self, chunks)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:  # noqa: FBT001 - numpy's protocol
-        """All elements, read now: `numpy.asarray(array)`. There is no way to see them without a copy."""
+        """Read all elements: `numpy.asarray(array)`. They can't be viewed without a copy."""
         if copy is False:
             where = f"{self._store.url} {self.path}"
             raise ValueError(
@@ -311,19 +311,19 @@ class Array(DescribedArray[ArrayT_co]):
         return complex(self._only())
 
     def _only(self) -> Any:
-        """The element of an array without dimensions, as numpy asks for it."""
+        """The element of a zero-dimensional array, for conversions to a number."""
         if self.ndim:
             raise TypeError("only an array without dimensions is one number; select an element")
         return self[()]
 
     async def aget(self, key: Any = ()) -> Any:
-        """`array[key]`, for those who must not wait: a thread does."""
-        import asyncio  # noqa: PLC0415 - only for those who use it
+        """`array[key]` for async code, in a thread."""
+        import asyncio  # noqa: PLC0415 - only for its users
 
         return await asyncio.to_thread(self.read, key)
 
     async def aset(self, key: Any, value: Any) -> None:
-        """`array[key] = value`, for those who must not wait: a thread does."""
+        """`array[key] = value` for async code, in a thread."""
         import asyncio  # noqa: PLC0415
 
         await asyncio.to_thread(self.__setitem__, key, value)
@@ -336,8 +336,8 @@ class Array(DescribedArray[ArrayT_co]):
         self._mode, self._limits, self._options = state
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
-        """What tells it from other arrays; what was written into its chunks since is not seen."""
-        # Its mode and threads change nothing of what is read; what a missing chunk is, does.
+        """A token that identifies the array; chunks written since are not considered."""
+        # Mode and threads don't affect what is read; the option for missing chunks does.
         what = (self._layout.name, self._spec.to_json(), self._options.missing)
         return (type(self).__name__, store_token(self._store), self._path, *what)
 
@@ -346,5 +346,5 @@ class Array(DescribedArray[ArrayT_co]):
         return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; nothing is read. Evaluate `array.stored()` to see which chunks are stored."""
+        """The HTML for a notebook; nothing is read. Use `array.stored()` to see which chunks are stored."""
         return notebook_html("array", self)

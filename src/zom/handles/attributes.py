@@ -1,4 +1,4 @@
-"""Attributes of what is open: a mapping whose changes are written at once."""
+"""Attributes of open nodes: a mapping that writes changes at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Attributes"]
 
 
 class Attributes(MutableMapping[str, Any]):
-    """The attributes of a node. Changing them, or an object or list in them, changes the document in the store.
+    """The attributes of a node. Changing them, or an object or list in them, changes the stored document.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
@@ -30,7 +30,7 @@ class Attributes(MutableMapping[str, Any]):
     >>> array.attrs.asdict()
     {'units': '°C', 'valid': [0, 8]}
 
-    Each change writes the document once. `asdict()` is a copy to change at will; `put` writes it back in one go.
+    Each change writes the document once. `asdict()` returns a copy; `put` writes it back in one step.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Attributes(MutableMapping[str, Any]):
 
     @override
     def pop(self, name: str, *default: Any) -> Any:
-        """Take a name out, with one write; its value, or the default where there is none."""
+        """Remove a name with one write; return its value, or the default if missing."""
         if name not in self:
             return dict[str, Any]().pop(name, *default)
         taken = thaw(self._read()[name])
@@ -78,25 +78,25 @@ class Attributes(MutableMapping[str, Any]):
 
     @override
     def setdefault(self, name: str, default: Any = None) -> Any:
-        """The value of a name, which becomes `default` where the document has none."""
+        """Return the value of a name; set it to `default` if missing."""
         if name not in self:
             self._write(lambda attributes: attributes.setdefault(name, default))
         return self[name]
 
     @override
     def update(self, other: Any = (), /, **more: Any) -> None:
-        """Put all of them, with one write."""
+        """Set all of them with one write."""
         given = {**dict(cast("Iterable[tuple[str, Any]]", other)), **more}
         if given:
             self._write(lambda attributes: attributes.update(given))
 
     @override
     def clear(self) -> None:
-        """Take all of them away, with one write."""
+        """Delete all attributes with one write."""
         self._write(lambda attributes: attributes.clear())
 
     def put(self, attributes: Mapping[str, Any]) -> None:
-        """Make these all the attributes, with one write.
+        """Replace all attributes with one write.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"a": 1}))
@@ -111,7 +111,7 @@ class Attributes(MutableMapping[str, Any]):
         self._write(change)
 
     def asdict(self) -> dict[str, Any]:
-        """A copy of all of them; changing it changes nothing in the store."""
+        """A copy of all attributes; changing it doesn't affect the store."""
         return cast("dict[str, Any]", thaw(self._read()))
 
     def __repr__(self) -> str:

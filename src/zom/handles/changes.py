@@ -1,4 +1,4 @@
-"""The verbs that change a hierarchy: each makes a plan, which can be shown before it is applied."""
+"""The verbs that change a hierarchy: each makes a plan, which can be inspected before it is applied."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def materialize(
     spelling: Spelling = "full",
     on_warning: Callable[[Problem], None] | None = None,
 ) -> Array | Group: ...
-def materialize(  # noqa: PLR0913 - each is a choice of the caller's
+def materialize(  # noqa: PLR0913 - each is a choice of the caller
     spec: Spec | Declaration,
     store: Place,
     path: str = "",
@@ -96,16 +96,16 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     spelling: Spelling = "full",
     on_warning: Callable[[Problem], None] | None = None,
 ) -> Array | Group:
-    """Make `store` hold what `spec` says at `path`; the handle of the node there, open to be written.
+    """Make `store` match `spec` at `path`, and return a writable handle of the node there.
 
-    The plan is made whole, as `zom.plan` shows it, before anything is written; ConflictError, and nothing
-    written, where something is in the way. All or nothing: after an interruption the old tree is there,
-    or the new one, or what `zom.repair` finishes or undoes. Doing it twice writes nothing the second time.
+    The plan is complete, as `zom.plan` shows it, before anything is written; conflicts raise ConflictError,
+    and nothing is written. All or nothing: after an interruption the store holds the old tree, or the new
+    one, or a state that `zom.repair` finishes or undoes. A second run writes nothing.
 
-    `data` are values for new arrays by their paths in the spec; they are part of the all or nothing. A
-    declaration (`zom.declare`) may stand for the spec, and brings its values.
-    `spelling` is told of at `zom.plan`. The warnings of the plan, such as names that other systems can't have,
-    go to `on_warning` before anything is written; without one they become `SpecWarning`s.
+    `data` are values for new arrays by their paths in the spec, and part of the all or nothing. A declaration
+    (`zom.declare`) may be passed as the spec, and brings its values. See `zom.plan` for `spelling`. The
+    plan's warnings, such as names that other systems don't support, go to `on_warning` before anything is
+    written; without it they become `SpecWarning`s.
 
     >>> import zom
     >>> t = zom.v3.ArraySpec.build(shape=(3,), dtype="int8")
@@ -159,7 +159,7 @@ def plan(
     prune: bool = False,
     spelling: Spelling = "full",
 ) -> Plan: ...
-def plan(  # noqa: PLR0913 - each is a choice of the caller's
+def plan(  # noqa: PLR0913 - each is a choice of the caller
     spec: Spec | Declaration,
     store: Place,
     path: str = "",
@@ -168,19 +168,19 @@ def plan(  # noqa: PLR0913 - each is a choice of the caller's
     prune: bool = False,
     spelling: Spelling = "full",
 ) -> Plan:
-    """What it takes to make `store` hold what `spec` says at `path`; nothing is written.
+    """The plan to make `store` match `spec` at `path`; nothing is written.
 
-    A node that is there and means the same is kept, whatever its spelling. One that differs is, by
-    `on_conflict`, a conflict ("refuse"); changed, where no chunk loses its meaning, and a conflict where
-    one would ("update"); or replaced, and its chunks removed ("replace"). With "update", attributes that
-    the spec doesn't give at all stay as they are; given ones, empty ones too, take the place of all that
-    are there. Nodes that the spec doesn't know stay, unless it is to `prune`; groups whose members the
-    spec doesn't know (`members` is None) are not looked into. Files that are not Zarr's stay always.
+    An existing node with the same meaning is kept, whatever its spelling. With `on_conflict="refuse"`, one
+    that differs is a conflict. With "update" it is changed if no chunk loses its meaning, and a conflict
+    otherwise. With "replace" it is replaced, and its chunks are deleted. With "update", attributes that the
+    spec omits entirely stay; given ones, even empty ones, replace all existing ones. Nodes that are not in
+    the spec stay, unless you pass `prune`. Groups whose members the spec leaves open (`members` is None) are
+    not read. Foreign files always stay.
 
-    Of a declaration, stated values that are others than those stored are a conflict ("refuse"), or written.
+    Values in a declaration that differ from the stored ones are a conflict ("refuse"), or written.
 
-    Short-hand names in documents of v3, such as the codec "bytes", are written in full, as most readers
-    refuse them; with `spelling="given"`, documents are written as the spec spells them.
+    Shorthand names in v3 documents, such as the codec "bytes", are written in full, because most readers
+    reject them; with `spelling="given"`, documents are written as the spec spells them.
 
     >>> import zom
     >>> store = zom.store("memory://example-of-plan")
@@ -203,11 +203,11 @@ def plan(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def delete(store: Place, path: str = "", *, whole: bool = False) -> Plan[None]:
-    """Delete the node at `path` and all below it; the plan by which it was done.
+    """Delete the node at `path` and everything below it; return the applied plan.
 
-    Its document goes first, then those below it, then their chunks; files that are not Zarr's stay.
-    Consolidated metadata above is put right. Without a path, pass `whole=True` to delete the hierarchy at
-    the root of the store. `zom.plan_delete` shows the plan first.
+    Its document is deleted first, then those below it, then their chunks; foreign files stay. Consolidated
+    metadata above is updated. To delete the hierarchy at the root of the store, pass `whole=True` and no
+    path. Use `zom.plan_delete` to see the plan first.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -222,7 +222,7 @@ def delete(store: Place, path: str = "", *, whole: bool = False) -> Plan[None]:
 
 
 def plan_delete(store: Place, path: str = "", *, whole: bool = False) -> Plan[None]:
-    """The plan of `zom.delete`; nothing is deleted before `apply`, which gives None.
+    """The plan of `zom.delete`; nothing is deleted before `apply`, which returns None.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -238,10 +238,10 @@ def plan_delete(store: Place, path: str = "", *, whole: bool = False) -> Plan[No
 
 
 def rename(store: Place, old: str, new: str) -> Plan[Array | Group | BrokenNode]:
-    """Move the node at the path `old`, and all below it, to the path `new`; the plan by which it was done.
+    """Move the node at the path `old`, and everything below it, to `new`; return the applied plan.
 
-    Where the store can rename, that is one step; elsewhere every key is copied before it is removed, and
-    the node is not seen meanwhile. Whatever else lies in the node's directory moves with it.
+    A store that can rename does this in one step. Others copy every key before deleting it, and the node is
+    invisible meanwhile. Other files in the node's directory move with it.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -257,7 +257,7 @@ def rename(store: Place, old: str, new: str) -> Plan[Array | Group | BrokenNode]
 def plan_rename(store: Place, old: str, new: str) -> Plan[Array | Group | BrokenNode]:
     """The plan of `zom.rename`; nothing is moved before `apply`, which opens the node at its new path.
 
-    A node that breaks rules is moved, too, and is a `BrokenNode` there.
+    A node that breaks rules is moved, too, and returned as a `BrokenNode`.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -269,10 +269,10 @@ def plan_rename(store: Place, old: str, new: str) -> Plan[Array | Group | Broken
 
 
 def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan[Group]:
-    """Write the consolidated metadata of the group at `path`, or `drop` it; the plan by which it was done.
+    """Write the consolidated metadata of the group at `path`, or `drop` it; return the applied plan.
 
-    v2 has it in `.zmetadata`, v3 in the group's own document, the draft not at all. What is written by
-    zom keeps it true from then on.
+    v2 keeps it in `.zmetadata`, v3 in the group's own document; the draft has none. Later writes by zom keep
+    it true.
 
     >>> import zom
     >>> group = zom.create_group("memory:", zom.v2.GroupSpec())
@@ -282,7 +282,7 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan[Gro
     >>> sorted(group.store.list())
     ['.zgroup', '.zmetadata']
     """
-    from zom.hierarchy.change.consolidate import consolidate as written  # noqa: PLC0415 - it brings what applies plans
+    from zom.hierarchy.change.consolidate import consolidate as written  # noqa: PLC0415 - applies plans
 
     there = opened(store, existing=True)
     if drop:
@@ -303,7 +303,7 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
 
 
 def made_node(plan: Plan[Any]) -> Any:
-    """The handle of the node at the path of a plan that is done; nothing is read for it.
+    """The handle of the node at the path of an applied plan, without reading it.
 
     >>> import zom
     >>> made_node(zom.plan(zom.v3.GroupSpec(), "memory:", "a"))
@@ -313,24 +313,24 @@ def made_node(plan: Plan[Any]) -> Any:
 
 
 def _no_node(_plan: Plan[Any]) -> None:
-    """What is left of what was deleted."""
+    """The result of deleting a node."""
 
 
 def _node_at(plan: Plan[Any], path: str) -> Array | Group | BrokenNode:
-    """The handle of what lies at `path`, which a plan that is done has not written but moved, or read."""
-    from zom.hierarchy.stored.open import read_node  # noqa: PLC0415 - who only plans needs none of it
+    """The handle of the node at `path`, which the applied plan moved or read, but didn't write."""
+    from zom.hierarchy.stored.open import read_node  # noqa: PLC0415 - not needed for planning alone
 
     try:
         node = read_node(plan.store, path, form=plan.layout.family.form)
     except SpecError as error:
-        # It is moved all the same, as it was.
+        # It was moved as it was.
         return BrokenNode(plan.store, path, error.problems)
     opened: Array | Group = _opened(node.spec, node.store, node.path, node.layout, mode="r+")
     return opened
 
 
 def _opened(spec: Spec, store: Store, path: str, layout: Layout, **how: Any) -> Any:
-    from zom.handles.group import handle_of  # noqa: PLC0415 - arrays bring the whole engine
+    from zom.handles.group import handle_of  # noqa: PLC0415 - arrays load the whole engine
 
     return handle_of(spec, store, path, layout, **how)
 
@@ -340,8 +340,8 @@ def _group_there(plan: Plan[Group]) -> Group:
 
 
 def _done(plan: Plan[NodeT_co]) -> Plan[NodeT_co]:
-    """The plan, once it is applied."""
-    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - who only plans needs none of it
+    """Apply the plan, and return it."""
+    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - not needed for planning alone
 
     carry_out(plan)
     return plan

@@ -1,4 +1,4 @@
-"""Comparing hierarchies wherever they are: specs, declarations, stores, or one of each."""
+"""Comparing hierarchies of any kind: specs, declarations, stores, or one of each."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ Side: TypeAlias = "Spec | Declaration | OpenNode | Place"
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One of two hierarchies that are compared."""
+    """One of two compared hierarchies."""
 
     spec: Spec
     values: Mapping[str, np.ndarray[Any, Any]] | None = None
-    """The values that a declaration states, by path."""
+    """The values in a declaration, by path."""
     store: Store | None = None
-    """Where its values are stored."""
+    """The store of its values."""
     path: str = ""
 
     @classmethod
@@ -65,7 +65,7 @@ class Compared:
         on_error: OnError = "raise",
         on_warning: Callable[[Problem], None] | None = None,
     ) -> Compared:
-        """What lies at `path` in a store, with all its members.
+        """The hierarchy at `path` in a store, with all its members.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
@@ -84,20 +84,20 @@ def diff(
     data: bool = False,
     on_error: OnError = "raise",
 ) -> Difference:
-    """What must change in `left` to make it mean what `right` does.
+    """The changes that make `left` mean the same as `right`.
 
-    Either may be a spec, a declaration, a store, a path or URL of one, or a handle. Values that a declaration
-    states are compared with those of the other, where that is a declaration or a store. With `data`, the values of all
-    arrays that both stores have are compared, bit for bit, in bounded memory, whatever their chunks and formats;
-    a note names those of other shapes or data types, which can't be, and where a side has none. Without it, the difference says that none were.
-    Values that can't be read are a change of the kind "unreadable", with side, key and reason, and all others are
-    compared: `unreadable` of the difference has them.
+    Each may be a spec, a declaration, a store, a path or URL of one, or a handle. Values in a declaration are
+    compared with those of the other side, if that is a declaration or a store. With `data`, the values of all
+    arrays in both stores are compared, bit for bit, in limited memory, whatever their chunks and formats. A
+    note names arrays of different shapes or data types, which can't be compared, and sides without values.
+    Without `data`, the difference says that no values were compared. Unreadable values are a change of kind
+    "unreadable", with side, key and reason, also in `unreadable` of the difference; others are compared.
 
-    Hierarchies of two formats are compared by what they mean, in v3. What differs in how the same is stored, as
-    codecs and keys of chunks, is then a note.
+    Hierarchies of two formats are compared by their meaning in v3. Differences in storage only, such as
+    codecs and keys of chunks, are then a note.
 
-    `ignore` are JSON pointers, as in `Spec.diff`; values stand at `/values`. Nodes that can't be read raise, or are
-    left out with a warning (`on_error="skip"`).
+    `ignore` are JSON pointers, as in `Spec.diff`; values are at `/values`. Nodes that can't be read raise, or
+    are left out with a warning (`on_error="skip"`).
 
     >>> import zom
     >>> from zom import v3
@@ -135,7 +135,7 @@ def _side(side: Side, on_error: OnError, opened_here: ExitStack) -> Compared:
 def differences(
     left: Compared, right: Compared, ignore: str | Iterable[str] = (), *, data: bool = False
 ) -> Difference:
-    """What must change in `left` to make it what `right` is: documents, then values that are stated, or stored.
+    """The changes that make `left` equal `right`: documents, then declared values, or stored ones.
 
     >>> from zom import v3
     >>> len(differences(Compared(v3.GroupSpec()), Compared(v3.GroupSpec())))
@@ -164,12 +164,12 @@ def _of_both(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]
 
 
 def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
-    """Those of them that can be compared."""
+    """The arrays stored on both sides that can be compared."""
     return (each for each in _on_both_sides(left, right) if _comparable(each[1], each[2]))
 
 
 def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
-    """Which values can't be compared, and why, where all are to be: their documents differ, which is a change."""
+    """Notes on values that can't be compared, if `data` is requested; their documents differ, too."""
     if data:
         yield from _nowhere(left, right)
     for path, mine, theirs in _on_both_sides(left, right) if data else ():
@@ -181,7 +181,7 @@ def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
 
 
 def _nowhere(left: Compared, right: Compared) -> Iterator[str]:
-    """That a side has no values of arrays of both: a spec has none, and a declaration only those that it states."""
+    """A note if a side has no values: a spec has none, a declaration only those that it contains."""
     bare = [each for each in (left, right) if each.store is None]
     stated: set[str] = {path for each in bare for path in each.values or ()}
     if any(each.values is None for each in bare):
@@ -196,7 +196,7 @@ def _nowhere(left: Compared, right: Compared) -> Iterator[str]:
 
 
 def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:
-    """Where values that are stored on both sides differ, and where they can't be read."""
+    """The differences between values stored on both sides, and values that can't be read."""
     for path, mine, theirs in _on_both_sides(left, right):
         if not _comparable(mine, theirs):
             yield from _of_unknown_type(path, mine, theirs)
@@ -223,7 +223,7 @@ def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:
 
 
 def _of_unknown_type(path: str, mine: Spec, theirs: Spec) -> Iterator[Change]:
-    """The arrays of one shape whose values nobody can read: the data type is unknown."""
+    """Arrays of equal shape whose values can't be read because the data type is unknown."""
     one, other = resolve(mine), resolve(theirs)
     if one.shape != other.shape:
         return
@@ -237,7 +237,7 @@ def _opened(side: Compared, path: str) -> Array:
 
 
 def _stated_changes(left: Compared, right: Compared) -> Iterator[Change]:
-    """Where values that one side states are not those of the other, and where these can't be read."""
+    """The differences from values in a declaration, and values that can't be read."""
     for path in {**(left.values or {}), **(right.values or {})}:
         mine, theirs = _array_at(left.spec, path), _array_at(right.spec, path)
         if mine is None or theirs is None or not _comparable(mine, theirs):
@@ -257,7 +257,7 @@ def _stated_changes(left: Compared, right: Compared) -> Iterator[Change]:
 
 
 def _both(left: Compared, right: Compared, path: str) -> tuple[Any, Any, list[Unread]]:
-    """The values of an array on both sides, and what can't be read; twice None where one side has none to compare."""
+    """The values of an array on both sides, and what can't be read; None twice if a side has no values."""
     if left.values is not None and right.values is not None:
         return left.values.get(path), right.values.get(path), []
     stated, other = (left, right) if left.values is not None else (right, left)
@@ -268,16 +268,16 @@ def _both(left: Compared, right: Compared, path: str) -> tuple[Any, Any, list[Un
     found, lost = sound.read(tuple(slice(0, length, 1) for length in array.shape))
     wanted = stated.values[path]
     if not are_same(found, wanted):
-        # Where codecs lose something, what is stored is what such an array reads as.
+        # With lossy codecs, compare with the values as such an array would read them.
         wanted = np.asarray(as_stored(array, wanted))
     if lost is not None:
         found = found.copy()
-        found[lost] = wanted[lost]  # what can't be read is told as such
+        found[lost] = wanted[lost]  # unreadable elements are reported separately
     return (wanted, found, sound.told()) if stated is left else (found, wanted, sound.told())
 
 
 def _array_at(spec: Any, path: str) -> Any:
-    """The array at a path below the spec; None where there is none."""
+    """The array at a path below the spec, or None if there is none."""
     here: Any = spec
     for name in parse_path(path):
         members: Mapping[str, Any] = (here.members if here.kind == "group" else None) or {}
@@ -288,7 +288,7 @@ def _array_at(spec: Any, path: str) -> Any:
 
 
 def _comparable(one: Any, other: Any) -> bool:
-    """Whether arrays have elements of one type in one shape."""
+    """Whether the arrays have the same shape and type of elements."""
     mine, theirs = resolve(one), resolve(other)
     if mine.shape != theirs.shape or mine.data_type is None or theirs.data_type is None:
         return False
@@ -296,7 +296,7 @@ def _comparable(one: Any, other: Any) -> bool:
 
 
 def changed_values(path: str, old: Any, new: Any, kind: DataType) -> Change | None:
-    """What is different in the values of an array, the first of them stated; None where nothing is.
+    """The change of an array's values, with the first difference, or None if they are equal.
 
     >>> import numpy as np
     >>> from zom.extension.resolve import data_type

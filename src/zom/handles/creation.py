@@ -1,4 +1,4 @@
-"""New arrays and groups by one call: from a spec, from what is said of them, or from values."""
+"""Create arrays and groups with one call: from a spec, from options, or from values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["array", "create_array", "create_group", "empty", "full", "ones", "zeros"]
 
 
-def create_array(  # noqa: PLR0913 - each is a choice of the caller's
+def create_array(  # noqa: PLR0913 - each is a choice of the caller
     store: opening.Place,
     spec: Spec | None = None,
     path: str = "",
@@ -42,16 +42,16 @@ def create_array(  # noqa: PLR0913 - each is a choice of the caller's
     spelling: Spelling = "full",
     **facts: Unpack[ArrayFacts],
 ) -> Array:
-    """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+    """Create an array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
 
-    It is made of a `spec`, or of `shape`, `dtype` and whatever else `ArraySpec.build` takes, or of its values, `data`;
-    these are written with it, all or nothing. Without a spec it has the format `form`, or that of the hierarchy it
-    lies in, or v3. Short-hand names in a spec, which few readers know, are written in full unless `spelling` is
-    "given".
+    Pass a `spec`; or `shape`, `dtype` and other options of `ArraySpec.build`; or `data`, whose values are
+    written with the array, all or nothing. Without a spec, the array has the format `form`, or that of its
+    hierarchy, or v3. Shorthand names in a spec, which few readers know, are written in full unless `spelling`
+    is "given".
 
-    Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a node
-    already; with `overwrite` the new array takes the place of what is there, and of all below it. Of several who
-    create the same array, in any process, one succeeds.
+    Missing groups above it are created, too. ConflictError, and nothing written, if there is a node already;
+    with `overwrite` the new array replaces it, and everything below it. If several processes create the same
+    array, one succeeds.
 
     >>> import numpy as np, zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a/b")
@@ -84,10 +84,10 @@ def create_group(  # noqa: PLR0913 - as above
     overwrite: bool = False,
     form: Format | None = None,
 ) -> Group:
-    """A new group without members in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+    """Create a group without members in `store` (a store, a path or a URL; "memory:" is a new store).
 
-    As `zom.create_array`: of a `spec`, or with `attributes`. With `overwrite`, all that is there goes. A group with
-    members is made by `zom.materialize`.
+    Like `zom.create_array`: pass a `spec`, or `attributes`. With `overwrite`, everything there is deleted.
+    Use `zom.materialize` for a group with members.
 
     >>> import zom
     >>> group = zom.create_group("memory:", attributes={"n": 1})
@@ -121,7 +121,7 @@ def zeros(
     path: str = "",
     **options: Any,
 ) -> Array:
-    """A new array of zeros, of which nothing is stored; `options` are those of `zom.create_array`.
+    """Create an array of zeros, without stored chunks; `options` are those of `zom.create_array`.
 
     >>> import zom
     >>> zom.zeros((2, 3), "int8")[:]
@@ -130,7 +130,7 @@ def zeros(
     """
     if "fill_value" in options:
         raise TypeError("unknown argument 'fill_value'; see zom.full")
-    # Dates that nobody wrote are NaT, which is no zero.
+    # Dates that were never written are NaT, which is not zero.
     fill: dict[str, Any] = {"fill_value": 0} if data_type(dtype).kind in {"datetime", "timedelta"} else {}
     return create_array(store, path=path, shape=shape, dtype=dtype, **fill, **options)
 
@@ -143,7 +143,7 @@ def ones(
     path: str = "",
     **options: Any,
 ) -> Array:
-    """A new array of ones: they are its fill value, and nothing is stored.
+    """Create an array of ones: they are its fill value, and no chunks are stored.
 
     >>> import zom
     >>> zom.ones(3)[:]
@@ -162,7 +162,7 @@ def full(
     path: str = "",
     **options: Any,
 ) -> Array:
-    """A new array that holds `fill_value` everywhere, and has its data type unless `dtype` says another.
+    """Create an array that holds `fill_value` everywhere, with its data type unless you pass `dtype`.
 
     >>> import zom
     >>> zom.full((2,), 7)[:], zom.full((2,), 7, "float32").dtype
@@ -183,7 +183,7 @@ def empty(
     path: str = "",
     **options: Any,
 ) -> Array:
-    """A new array of which nothing is stored: it reads as the fill value, which is zero unless it is given.
+    """Create an array without stored chunks: it reads as the fill value, zero by default.
 
     >>> import zom
     >>> zom.empty((2,), fill_value=9)[:]
@@ -193,7 +193,7 @@ def empty(
 
 
 def array(data: Any, *, store: opening.Place = "memory:", path: str = "", **options: Any) -> Array:
-    """A new array with these values; `options` are those of `zom.create_array`.
+    """Create an array with these values; `options` are those of `zom.create_array`.
 
     >>> import zom
     >>> zom.array([[1, 2], [3, 4]], chunks=(1, 2)).chunks

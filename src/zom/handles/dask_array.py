@@ -1,6 +1,6 @@
 """Arrays as dask arrays: each task reads its part of the array when dask computes it.
 
-dask is imported when the first array is asked for.
+dask is imported on first use.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def to_dask(array: Array, chunks: Any = "auto") -> Any:
     if isinstance(chunks, str) and chunks not in _WAYS:
         raise ValueError(f'chunks: expected "auto", "native", "shards", or what dask takes, got {chunks!r}')
     wanted = _chosen(array, chunks, dask.core.normalize_chunks)
-    # One thread a task: dask has threads of its own.
+    # One thread per task: dask has its own threads.
     reader = array.as_reader(threads=1)
     meta = np.empty((0,) * array.ndim, array.dtype)
-    # In each task, not as a task of its own, which all others would have to wait for.
+    # Inline in each task: as a separate task, all others would wait for it.
     return dask.from_array(reader, wanted, meta=meta, inline_array=True)
 
 
@@ -45,24 +45,24 @@ def _chosen(array: Array, chunks: Any, normalized: Any) -> Any:
     stored = lengths(array.shards or array.chunks, array.shape)
     if not isinstance(chunks, str):
         return normalized(chunks, array.shape, dtype=array.dtype, previous_chunks=stored)
-    # dask can't tell how many strings fit into memory.
+    # dask can't estimate how many strings fit into memory.
     if chunks == "shards" or (chunks == "auto" and array.dtype.hasobject):
         return stored
     for base in (stored, native) if chunks == "auto" else ():
         found = normalized("auto", array.shape, dtype=array.dtype, previous_chunks=base)
         if all(map(_is_whole, found, base)):
             return found
-    # dask would cut chunks that are larger than its tasks should be, and each part would decode all.
+    # dask would split chunks larger than its tasks should be, and each part would decode the whole chunk.
     return native
 
 
 def _is_whole(lengths: tuple[int, ...], base: tuple[int, ...]) -> bool:
-    """Whether each of the lengths is that of some of `base` together."""
+    """Whether each of the lengths is the sum of consecutive lengths of `base`."""
     return set(accumulate(lengths)) <= set(accumulate(base))
 
 
 def lengths(chunks: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The length of every chunk along each dimension, as dask has it; the last ends where the array does.
+    """The length of every chunk along each dimension, in dask's form; the last ends with the array.
 
     >>> lengths((4, (1, 2)), (10, 3)), lengths((4,), (0,))
     (((4, 4, 2), (1, 2)), ((0,),))

@@ -1,4 +1,4 @@
-"""The declaration of what is there: a store, a handle or a spec in the words that people write."""
+"""Declare existing data: turn a store, a handle or a spec into the shorthand that people write."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["declaration_of"]
 def declaration_of(
     source: Spec | Declaration | Handle | Place, path: str = "", *, values: bool = True
 ) -> dict[str, Any]:
-    """The shortest declaration that is found of a spec, or of what lies at `path` in a store.
+    """The shortest declaration found for a spec, or for the node at `path` in a store.
 
-    `zom.declare` makes the same hierarchy of it again: what differs is spelling that means the same. Of a store,
-    `values` of coordinates that index a dimension are stated, too, where they are a range or few.
+    `zom.declare` makes the same hierarchy of it again; only equivalent spelling may differ. For a store, it
+    also includes the `values` of coordinates that index a dimension, if they are a range or few.
 
     >>> import zom
     >>> made = zom.declare({"zom": 1, "sizes": {"x": 9}, "members": {
@@ -32,7 +32,7 @@ def declaration_of(
     >>> declaration_of(zom.materialize(made, "memory:"))
     {'zom': 1, 'sizes': {'x': 9}, 'members': {'x': {'dims': ['x'], 'dtype': 'int16', 'values': {'start': 10, 'step': 5}}}}
     """
-    from zom.declaration.shortened import shortened  # noqa: PLC0415 - few ask for it
+    from zom.declaration.shortened import shortened  # noqa: PLC0415 - few callers need it
 
     if isinstance(source, Declaration):
         source = source.spec
@@ -56,7 +56,7 @@ def _of_store(store: Any, path: str, *, values: bool) -> dict[str, Any]:
     spec: Any = read(store, path)
     found: dict[str, Any] = {}
     for inner, node in spec.walk() if values else ():
-        # An array that is called like its only dimension has the values of that.
+        # An array with the name of its only dimension holds the values of that dimension.
         if (
             node.kind == "array"
             and resolve(node).names == (inner.rpartition("/")[2],)

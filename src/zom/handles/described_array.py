@@ -1,4 +1,4 @@
-"""What an open array is: shape, data type, chunks, codecs, and which chunks are stored."""
+"""The properties of an open array: shape, data type, chunks, codecs, and its stored chunks."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ ArrayT_co = TypeVar("ArrayT_co", bound="ArrayBase", covariant=True, default="Arr
 
 
 class DescribedArray(Handle[ArrayT_co]):
-    """The facts of an open array; `zom.Array` adds its data."""
+    """The properties of an open array; `zom.Array` adds its data."""
 
-    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    def __init__(  # noqa: PLR0913 - a spec, its place, and options
         self,
         spec: ArrayT_co,
         store: Store,
@@ -56,9 +56,9 @@ class DescribedArray(Handle[ArrayT_co]):
         self._plan: ArrayPlan | None = None
         self._chunks: Chunks | None = None
         self._text: bytes | None = None
-        """The document as it was when it was last looked at before a write."""
+        """The document as it was at the last check before a write."""
         self._looked = False
-        """Whether chunks under keys of the other separator were looked for."""
+        """Whether chunks under keys with the other separator were looked up."""
 
     @property
     def plan(self) -> ArrayPlan:
@@ -76,7 +76,7 @@ class DescribedArray(Handle[ArrayT_co]):
         return self._chunks
 
     def warn_of_other_keys(self) -> None:
-        """Look once whether the first chunk that was missing is stored under another key."""
+        """Check once whether the first missing chunk is stored under another key, and warn."""
         chunks = self._chunks
         if self._looked or chunks is None or not is_looked_for(chunks, self._layout):
             return
@@ -87,41 +87,41 @@ class DescribedArray(Handle[ArrayT_co]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many elements there are along each dimension."""
+        """The number of elements along each dimension."""
         found: tuple[int, ...] = self._spec.__dict__["shape"]
         return found
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What numpy holds the elements as."""
+        """The numpy data type of the elements."""
         return self.plan.dtype
 
     @property
     def nbytes(self) -> int:
-        """The bytes that all elements take in memory."""
+        """The size of all elements in memory, in bytes."""
         return self.size * self.dtype.itemsize
 
     @property
     def chunks(self) -> tuple[Any, ...]:
         """The shape of the smallest piece that can be read.
 
-        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        A dimension with chunks of different lengths has a tuple of all lengths.
         """
         return self._lengths(resolve(self.spec).chunks)
 
     @property
     def shards(self) -> tuple[Any, ...] | None:
-        """The shape of the objects in the store where they hold several chunks, else None."""
+        """The shape of stored objects that hold several chunks, or None."""
         found = resolve(self.spec).shards
         return None if found is None else self._lengths(found)
 
@@ -135,19 +135,19 @@ class DescribedArray(Handle[ArrayT_co]):
 
     @property
     def nchunks(self) -> int:
-        """How many objects the store holds when every chunk is written."""
+        """The number of objects in the store when every chunk is written."""
         return math.prod(self.plan.grid)
 
     @property
     def fill_value(self) -> Any:
-        """The value of what was never written; None where a v2 document doesn't say."""
+        """The value of elements that were never written; None if a v2 document doesn't define it."""
         if self.spec.document.get("fill_value") is None:
             return None
         return self.plan.fill[()]
 
     @property
     def filters(self) -> tuple[Mapping[str, Any], ...]:
-        """The codecs that change elements before they become bytes, as the document spells them.
+        """The codecs that change elements before they become bytes, as spelled in the document.
 
         >>> import zom
         >>> spec = zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3), shards=(4, 6), compress="gzip")
@@ -155,13 +155,13 @@ class DescribedArray(Handle[ArrayT_co]):
         >>> array.filters, array.serializer, array.compressors[0]["name"]
         ((), {'name': 'bytes', 'configuration': {'endian': 'little'}}, 'gzip')
 
-        Of shards, the codecs of the chunks within count.
+        For shards, these are the codecs of the inner chunks.
         """
         return codec_roles(self.spec).filters
 
     @property
     def serializer(self) -> Mapping[str, Any] | None:
-        """The codec that makes bytes of elements; None in v2, which has none."""
+        """The codec that turns elements into bytes; None in v2, which has none."""
         return codec_roles(self.spec).serializer
 
     @property
@@ -171,16 +171,16 @@ class DescribedArray(Handle[ArrayT_co]):
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
-        """What the dimensions are called; None where the document doesn't say."""
+        """The names of the dimensions, or None if the document has none."""
         return resolve(self.spec).names
 
     @property
     def info(self) -> ArrayInfo:
-        """What there is to say of the array; it prints as a few lines. Nothing is read for it."""
+        """A summary of the array that prints as a few lines. Nothing is read for it."""
         return array_info(self._spec, self._store.url, self.path, self._layout)
 
     def stored(self, *, inner: bool = False) -> StoredChunks:
-        """Which chunks are stored, told by a listing; with `inner`, the indexes of shards are read, too.
+        """The stored chunks, from a listing; with `inner`, the indexes of shards are read, too.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
@@ -191,14 +191,14 @@ class DescribedArray(Handle[ArrayT_co]):
         return stored_chunks(self.chunk_access, inner=inner)
 
     def nbytes_stored(self) -> int:
-        """The bytes of all chunks and documents in the store, told by a listing.
+        """The size of all chunks and documents in the store in bytes, from a listing.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
         >>> array.nbytes_stored() == len(array.store.get("zarr.json"))
         True
 
-        `stored()` tells of the chunks alone, and which there are.
+        `stored()` is about the chunks alone, and lists them.
         """
         documents = self._store.get_many(self._layout.keys(self._path, "array"))
         return self.stored().nbytes + sum(len(text) for text in documents if text is not None)

@@ -1,4 +1,4 @@
-"""Groups: a mapping from names to what lies there, open on a store, and read when it is asked for."""
+"""Groups: a mapping from names to nodes, open on a store, and read on demand."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ GroupClass = TypeVar("GroupClass", bound="GroupBase")
 Default = TypeVar("Default")
 
 _OfArrays: TypeAlias = "int | slice | EllipsisType | tuple[Any, ...] | list[Any] | NDArray[Any] | None"
-"""What selects elements of arrays. A group refuses it; type checkers let `root["a"][...]` pass, which is nearly always an array."""
+"""Keys of array elements. A group refuses them; type checkers accept `root["a"][...]`, usually an array."""
 
 
 class _Names(Iterator[str]):
-    """The names in a group. `list(group)` asks for their number before it takes the first: they count as it."""
+    """The names in a group, with their number for the `len(group)` call at the start of `list(group)`."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = iter(names)
         self.waiting: int | None = len(names)
-        """How many there are, until the first is taken."""
+        """The number of names, until the first is taken."""
 
     def __next__(self) -> str:
         self.waiting = None
@@ -86,7 +86,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     (['a'], (3,), False)
     """
 
-    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    def __init__(  # noqa: PLR0913 - a spec, its place, and options
         self,
         spec: GroupT_co,
         store: Store,
@@ -98,7 +98,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     ) -> None:
         own: Any = spec.family.classes["group"]
         self._declared = None if type(spec) is own else spec
-        """The spec by which it was made, where that has a class of its own; with the members that it had."""
+        """The spec with which it was made, with its members then, if that has its own class."""
         plain = (
             spec if self._declared is None else own.parse(spec.document, spec.level, on_warning=no_warning)
         )
@@ -109,7 +109,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     def spec(self) -> GroupT_co:
         """The document of the group, without its members.
 
-        Of a group that was made by a spec of your own class, a spec of that class, with the members that it was made by.
+        For a group made with a spec of your own class, a spec of that class, with the members from then.
 
         >>> import zom
         >>> class Site(zom.v3.GroupSpec[dict[str, str], zom.v3.ArraySpec]):
@@ -165,14 +165,14 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     def get(self, key: str, /, default: Default) -> Array | Group | Default: ...
     @override
     def get(self, key: str, /, default: Any = None) -> Any:
-        """The node at a path; `default` where there is none, or where no node can have that path."""
+        """The node at a path, or `default` if there is none, or no node can have that path."""
         try:
             return self[key]
         except (KeyError, PathError):
             return default
 
     def _check_path(self, path: Any) -> None:
-        """Refuse what selects elements of arrays: whoever writes `group[...]` took the group for one."""
+        """Refuse keys that select array elements, from callers that take the group for an array."""
         if not isinstance(path, str):
             found = f"an object of type {type(path).__name__}"
             raise TypeError(
@@ -191,7 +191,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         except (KeyError, PathError):
             return False
         except SpecError:
-            return True  # it is there, and at fault
+            return True  # it exists, but is invalid
         return True
 
     def __iter__(self) -> Iterator[str]:
@@ -213,7 +213,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
 
     @override
     def items(self) -> ItemsView[str, Array | Group | BrokenNode]:
-        """Names and members, as `members` has them."""
+        """Names and members, as in `members`."""
         return self.members().items()
 
     @override
@@ -222,9 +222,9 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         return self.members().values()
 
     def members(self) -> dict[str, Array | Group | BrokenNode]:
-        """What lies directly in the group, by name: one listing, and all documents at once.
+        """The members of the group, by name, with one listing and one batch of reads.
 
-        A `BrokenNode` stands for a member that can't be read; opening it by its name raises.
+        A member that can't be read is a `BrokenNode`; opening it by its name raises.
 
         >>> import zom
         >>> zom.create_group("memory:", zom.v3.GroupSpec()).members()
@@ -261,7 +261,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
 
     @property
     def info(self) -> GroupInfo:
-        """What there is to say of the group itself; it prints as a few lines. Nothing is read for it."""
+        """A summary of the group that prints as a few lines. Nothing is read for it."""
         return group_info(self._spec, self._store.url, self.path, self._layout)
 
     @overload
@@ -269,9 +269,9 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     @overload
     def read(self, *, depth: int, on_error: OnError = "raise") -> GroupBase: ...
     def read(self, *, depth: int | None = None, on_error: OnError = "raise") -> GroupBase:
-        """The spec of the group with its members, so many levels down; `on_error` as for `zom.read`.
+        """The spec of the group with its members, `depth` levels deep; see `zom.read` for `on_error`.
 
-        Without a `depth` it has the class of the spec by which the group was made; SpecError where it no longer fits.
+        Without a `depth` it has the class of the spec that made the group; SpecError if it no longer fits.
 
         >>> import zom
         >>> zom.create_group("memory:", zom.v3.GroupSpec()).read().members
@@ -292,7 +292,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         return type(self._declared).parse(document_of(cast("Spec", found)), level, on_warning=no_warning)
 
     def tree(self, *, depth: int | None = None) -> Tree:
-        """The hierarchy below, as text that shows itself: a line for each node; those that can't be read are marked.
+        """The hierarchy below, as printable text with one line per node; unreadable nodes are marked.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
@@ -318,9 +318,9 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     @overload
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group: ...
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
-        """A new array or group below this one, with the groups between that are missing.
+        """Create an array or group below this one, with missing groups in between.
 
-        Short-hand names are written in full unless `spelling` is "given".
+        Shorthand names are written in full unless `spelling` is "given".
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
@@ -343,7 +343,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         spelling: Spelling = "full",
         **facts: Unpack[ArrayFacts],
     ) -> Array:
-        """A new array below this group: of a spec, of what is said of it, or of its values; see `zom.create_array`.
+        """Create an array below this group, from a spec, options, or values; see `zom.create_array`.
 
         >>> import zom
         >>> group = zom.create_group("memory:")
@@ -363,7 +363,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         attributes: Mapping[str, Any] | None = None,
         overwrite: bool = False,
     ) -> Group:
-        """A new group without members below this one; see `zom.create_group`.
+        """Create a group without members below this one; see `zom.create_group`.
 
         >>> import zom
         >>> zom.create_group("memory:").create_group("a/b", attributes={"n": 1}).path
@@ -388,9 +388,9 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     def require_array(
         self, path: str, *, shape: int | Iterable[int], dtype: DTypeLike = None, **facts: Any
     ) -> Array:
-        """The array at `path`; a new one where nothing is, of which `facts` say the rest.
+        """The array at `path`; if missing, it is created with `facts` as further options.
 
-        ConflictError where there is a group, or an array of another shape or data type.
+        ConflictError if there is a group, or an array of another shape or data type.
 
         >>> import zom
         >>> group = zom.create_group("memory:")
@@ -409,7 +409,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         )
 
     def require_group(self, path: str, *, attributes: Mapping[str, Any] | None = None) -> Group:
-        """The group at `path`; a new one, with these attributes, where nothing is.
+        """The group at `path`; if missing, it is created with these attributes.
 
         >>> import zom
         >>> group = zom.create_group("memory:")
@@ -429,7 +429,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
             try:
                 return make()
             except ConflictError as error:
-                # Somebody else may have made it meanwhile.
+                # Another process may have created it meanwhile.
                 if any(each.code != EXISTS.code for each in error.problems):
                     raise
             found = self[path]
@@ -441,9 +441,9 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
     @overload
     def __setitem__(self, path: _OfArrays, values: Any) -> NoReturn: ...
     def __setitem__(self, path: Any, values: Any) -> None:
-        """`group["a"] = values`: a new array of these values, which takes the place of an array that is there.
+        """`group["a"] = values`: create an array of these values, or replace an existing array.
 
-        A group is not replaced so: delete it before.
+        A group is not replaced; delete it first.
         """
         self._check_path(path)
         self.check_writable()
@@ -458,11 +458,11 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
             self._made(spec, path, data=made, overwrite=True)
 
     def __delitem__(self, path: str) -> None:
-        """`del group["a"]`, as `delete`."""
+        """`del group["a"]`: like `delete`."""
         self.delete(path)
 
     def delete(self, path: str) -> None:
-        """Remove what lies at `path` below this group, and all below it, as `zom.delete`.
+        """Delete the node at `path` below this group, and everything below it, like `zom.delete`.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
@@ -470,7 +470,7 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         >>> group.delete("a"); list(group)
         []
         """
-        from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - it brings what makes and applies plans
+        from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - loads the planning code
         from zom.hierarchy.change.removal import plan_deletion  # noqa: PLC0415 - as above
 
         self.check_writable()
@@ -483,18 +483,18 @@ class Group(Handle[GroupT_co], Mapping[str, "Array[Any] | Group[Any] | BrokenNod
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows. It lists the group once, and reads the documents of the first members."""
+        """The HTML for a notebook. It lists the group once, and reads the documents of the first members."""
         return notebook_html("group", self)
 
 
 _begun: WeakKeyDictionary[Group, ref[_Names]] = WeakKeyDictionary()
-"""The names of which nobody took the first yet, by the group that was listed for them."""
+"""Listed names of which the first is not taken yet, by group."""
 
 
-def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+def handle_of(  # noqa: PLR0913 - a spec, its place, and options
     spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
 ) -> Array | Group:
-    """What is open where a node lies."""
+    """The handle of a node."""
     made: Any = Array if spec.kind == "array" else Group
     handle: Array | Group = made(spec, store, path, layout, mode=mode, limits=limits)
     return handle

@@ -1,4 +1,4 @@
-"""Handles: a node of a hierarchy, open on a store. Arrays and groups have this in common."""
+"""Handles: open nodes of a hierarchy, the common base of arrays and groups."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["Handle", "Mode", "store_token"]
 
 Mode: TypeAlias = Literal["r", "r+"]
-"""Whether what is open may be changed: `r` only reads."""
+"""Whether an open node may be changed: `r` only reads."""
 
 
 _tokens: WeakKeyDictionary[Store, str] = WeakKeyDictionary()
 
 
 def store_token(store: Store) -> str:
-    """What tells a store from all others: where it is, and for one that belongs to this process, which.
+    """A unique name of a store: its place, or for a store of this process, an identifier of its own.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store_token(MemoryStore()) == store_token(MemoryStore())
@@ -48,15 +48,15 @@ def store_token(store: Store) -> str:
     try:
         pickle.dumps(store)
     except (ZomError, pickle.PicklingError, TypeError, AttributeError):
-        # Many stores in memory have one URL, and an `id` is given again.
+        # Many stores in memory have the same URL, and an `id` is reused.
         return _tokens.setdefault(store, f"{store.url}#{uuid4()}")
     return store.place
 
 
 class Handle(OpenNode[SpecT_co]):
-    """A node that is open, and can be changed where its mode allows that."""
+    """An open node that can be changed if its mode allows it."""
 
-    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    def __init__(  # noqa: PLR0913 - a spec, its place, and options
         self,
         spec: SpecT_co,
         store: Store,
@@ -123,7 +123,7 @@ class Handle(OpenNode[SpecT_co]):
         )
 
     def check_writable(self) -> None:
-        """ReadOnlyError unless it was opened to be changed, on a store that can be."""
+        """Raise ReadOnlyError unless it was opened for changes, on a writable store."""
         if self._mode == "r":
             reason = 'it is open for reading only: open it with mode="r+"'
             raise ReadOnlyError(self._store.url, self.path, "change", reason)
@@ -133,7 +133,7 @@ class Handle(OpenNode[SpecT_co]):
             raise ReadOnlyError(self._store.url, self.path, "change")
 
     def close(self) -> None:
-        """Close the store, and with it all that is open on it; a zip file is finished by that."""
+        """Close the store, and everything open on it; this completes a zip file."""
         self._store.close()
 
     def __enter__(self) -> Self:

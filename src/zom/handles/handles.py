@@ -1,4 +1,4 @@
-"""Opening arrays and groups, to read them, to change them, or to make them where they are missing."""
+"""Opening arrays and groups to read or change them, or to create missing ones."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenMode", "open", "open_array", "open_group"]
 
 OpenMode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
-"""How a node is opened: to be read ("r"); to be changed ("r+"), and made where it is missing ("a"); made in the place of what
-is there ("w"), or only where nothing is ("w-")."""
+"""The mode of an open node: "r" reads, "r+" changes, "a" also creates, "w" replaces, "w-" only creates."""
 
 _MODES: Final = ("r", "r+", "a", "w", "w-")
 
@@ -79,7 +78,7 @@ def open(  # noqa: A001 - as below
     on_warning: Callable[[Problem], None] | None = None,
     **new: Any,
 ) -> Array | Group: ...
-def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
+def open(  # noqa: A001, PLR0913 - each is a choice of the caller
     store: opening.Place,
     path: str = "",
     *,
@@ -91,19 +90,19 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     on_warning: Callable[[Problem], None] | None = None,
     **new: Any,
 ) -> Array | Group:
-    """The array or group at `path` in `store`, which is a store, a path or a URL; its document is read.
+    """Open the array or group at `path` in `store` (a store, a path or a URL), and read its document.
 
-    It is read-only by default. With the `mode` "r+" it may be changed; with "a" it is also made where it is
-    missing. "w-" makes a new one, and "w" a new one in the place of all that is there. What is made is an array
-    if `new` says its `shape` or its `data`, as for `zom.create_array`, and a group otherwise.
+    It is read-only by default. With the `mode` "r+" it may be changed; "a" also creates it if missing. "w-"
+    creates a new node, and "w" replaces everything there with one. The new node is an array if `new` contains
+    `shape` or `data`, as for `zom.create_array`, and a group otherwise.
 
-    With a `spec_class` of your own, what is there is open as that class, as what `zom.materialize` made by it: its
-    `spec` has typed attributes, and where the class says what the members of a group are, all of them, which are read
-    for it. SpecError where the hierarchy doesn't fit the class.
+    With a `spec_class`, an existing node is opened as that class, like the result of `zom.materialize`: its
+    `spec` has typed attributes. If the class declares the members of a group, all of them are read. SpecError
+    if the hierarchy doesn't fit the class.
 
-    Where nodes of v2 and v3 lie side by side, v3 is opened, or what `form` or the class asks for. What the `level` only warns
-    of, such as a name that occurs twice in the document, goes to `on_warning`; without one it becomes a
-    `SpecWarning`.
+    If v2 and v3 nodes are side by side, v3 is opened, or the format of `form` or the class. Problems that
+    `level` only warns of, such as a duplicate name in the document, go to `on_warning`; without it they
+    become a `SpecWarning`.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -121,7 +120,7 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
 
 
 class _Options(TypedDict, total=False):
-    """How a node that is there is read, as the callers of `open_array` and `open_group` say it."""
+    """Options of `open_array` and `open_group` for reading an existing node."""
 
     form: FormatName | None
     level: Level
@@ -131,7 +130,7 @@ class _Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How a node that is there is read."""
+    """Options for reading an existing node."""
 
     form: FormatName | None = None
     level: Level = "lenient"
@@ -143,7 +142,7 @@ class _How:
 def _opened(  # noqa: PLR0913, PLR0917 - as above
     store: opening.Place, path: str, mode: OpenMode, kind: str, new: Mapping[str, Any], how: _How
 ) -> Array | Group:
-    """What is open in a mode: what is there, or a new node of a kind."""
+    """Open a node in a mode: the existing one, or a new one of a kind."""
     if mode not in _MODES:
         raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, got {mode!r}")
     how = replace(how, form=form_of_class(how.spec_class, how.form))
@@ -165,7 +164,7 @@ def _opened(  # noqa: PLR0913, PLR0917 - as above
     try:
         return _new(store, path, kind, new, how)
     except ConflictError as error:
-        # Somebody else may have made it meanwhile.
+        # Another process may have created it meanwhile.
         if any(each.code != EXISTS.code for each in error.problems):
             raise
         return _existing(store, path, "r+", how)
@@ -209,7 +208,7 @@ def _existing(store: opening.Place, path: str, mode: OpenMode, how: _How) -> Arr
 
 
 def _read(store: Store, path: str, how: _How) -> StoredTree:
-    """What is there: the node alone, or with all below it where a class says what that is."""
+    """The existing node alone, or with everything below it if a class declares members."""
     if how.spec_class is None or not names_members(how.spec_class):
         return read_node(store, path, form=how.form, level=how.level, limits=how.limits)
     return read_tree(store, path, form=how.form, level=how.level, limits=how.limits)
@@ -236,7 +235,7 @@ def open_array(
     mode: OpenMode = "r",
     **options: Any,
 ) -> Array[Any]:
-    """The array at `path` in `store`: as `zom.open`, but a group is an error, and what is made is an array.
+    """Open the array at `path` in `store`, like `zom.open`; a group raises, and a new node is an array.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -267,7 +266,7 @@ def open_group(
     mode: OpenMode = "r",
     **options: Any,
 ) -> Group[Any]:
-    """The group at `path` in `store`: as `zom.open`, but an array is an error, and what is made is a group.
+    """Open the group at `path` in `store`, like `zom.open`; an array raises, and a new node is a group.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -281,7 +280,7 @@ def open_group(
 
 
 _HOW: Final = ("form", "level", "limits", "on_warning", "spec_class")
-"""The options of opening; all others are of what is made."""
+"""The options of opening; all others are for new nodes."""
 
 
 def _of_kind(

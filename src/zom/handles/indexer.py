@@ -1,6 +1,6 @@
-"""Indexing an array: what a key between brackets means, and the ways to ask for it.
+"""Indexing an array: the meaning of a key in brackets, and the kinds of indexing.
 
-`array[key]` follows numpy; `oindex`, `vindex` and `blocks` are other meanings of a key.
+`array[key]` follows numpy; `oindex`, `vindex` and `blocks` give a key other meanings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Indexer", "read_indexed", "write_indexed"]
 
 _Select: TypeAlias = "Callable[[Any, tuple[int, ...]], Selection]"
-"""What a key selects of an array of a shape."""
+"""Returns the selection of a key in an array of a shape."""
 
 
 class Indexer:
@@ -46,14 +46,14 @@ class Indexer:
         write_indexed(self._array, self._select, key, value)
 
     def read(self, key: Any = (), *, out: NumpyArray | None = None) -> NumpyArray:
-        """What `key` selects; put into `out` where that is given."""
+        """Read the elements that `key` selects, into `out` if given."""
         return read_indexed(self._array, self._select, key, out)
 
 
 def read_indexed(array: Array, select: _Select, key: Any, out: NumpyArray | None = None) -> NumpyArray:
-    """What `key` selects of `array`, read now; put into `out` where that is given.
+    """Read the elements of `array` that `key` selects, into `out` if given.
 
-    Of a single element it is numpy's scalar, which does all that an array without dimensions does.
+    A single element is returned as a numpy scalar, which can do everything that a zero-dimensional array can.
     """
     fields, rest = split_fields(key)
     selection = select(rest, array.shape)
@@ -67,7 +67,7 @@ def read_indexed(array: Array, select: _Select, key: Any, out: NumpyArray | None
 
 
 def write_indexed(array: Array, select: _Select, key: Any, value: Any) -> None:
-    """Write `value` to what `key` selects of `array`."""
+    """Write `value` to the elements of `array` that `key` selects."""
     array.check_writable()
     array.check_current()
     fields, rest = split_fields(key)

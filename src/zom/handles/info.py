@@ -1,4 +1,4 @@
-"""What is said of one open node: a record of short facts, with a text form; nothing is read for it."""
+"""Summaries of open nodes: records of short facts, with a text form; nothing is read for them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["ArrayInfo", "GroupInfo", "array_info", "group_info"]
 
 _ROOM = 72
-"""How many characters of attributes and fill values are shown."""
+"""The number of characters shown of attributes and fill values."""
 
 
 class _Lines:
-    """The text of a record: a line for each fact."""
+    """The text of a record, with one line per fact."""
 
     def lines(self) -> list[tuple[str, str]]:
-        """The facts with their names; what can't be told is left out."""
+        """The facts with their names, without unknown ones."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class _Lines:
         return asdict(cast("Any", self))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("info", self)
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True, repr=True)
 class ArrayInfo(_Lines):
-    """What is said of an array; made by `Array.info`.
+    """The summary of an array, from `Array.info`.
 
     >>> import zom
     >>> print(zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3))).info)
@@ -67,19 +67,19 @@ class ArrayInfo(_Lines):
     type: str
     shape: tuple[int, ...]
     dimensions: tuple[str | None, ...] | None
-    """The names of the dimensions; None where they have none."""
+    """The names of the dimensions, or None if they have none."""
     chunks: str
     """The shape of the smallest piece that can be read."""
     shards: str | None
-    """The shape of objects that hold several; None where there are none."""
+    """The shape of objects that hold several chunks, or None if there are none."""
     count: int | None
-    """How many objects the store holds when every chunk is written; None where that can't be told."""
+    """The number of objects in the store when every chunk is written, or None if unknown."""
     codecs: str
     fill: str
     order: str | None
-    """In which order the elements of a chunk are stored: `C`, `F`, or the order of the dimensions."""
+    """The order in which the elements of a chunk are stored: `C`, `F`, or the order of the dimensions."""
     nbytes: int | None
-    """The bytes of all elements in memory; None where elements differ in length."""
+    """The size of all elements in memory in bytes; None if elements differ in length."""
     attributes: str
 
     def lines(self) -> list[tuple[str, str]]:
@@ -109,7 +109,7 @@ class ArrayInfo(_Lines):
 
 @dataclass(frozen=True, slots=True, repr=True)
 class GroupInfo(_Lines):
-    """What is said of a group; made by `Group.info`.
+    """The summary of a group, from `Group.info`.
 
     >>> import zom
     >>> print(zom.create_group("memory:", zom.v3.GroupSpec(attributes={"title": "a"})).info)
@@ -124,7 +124,7 @@ class GroupInfo(_Lines):
     format: str
     attributes: str
     consolidated: bool | None
-    """Whether its document holds those of all nodes below; None where that would lie elsewhere."""
+    """Whether its document holds those of all nodes below; None if the format keeps them elsewhere."""
 
     def lines(self) -> list[tuple[str, str]]:
         """The facts with their names."""
@@ -139,14 +139,14 @@ class GroupInfo(_Lines):
 
 
 def group_info(spec: Spec, store: str, path: str, layout: Layout) -> GroupInfo:
-    """What is said of the group that `spec` describes, which lies at `path` of the store with that URL."""
+    """The summary of the group described by `spec`, at `path` in the store with that URL."""
     inline = layout.inline
     holds = None if inline is None else spec.document.get(inline) is not None
     return GroupInfo(store, path, layout.name, _attributes(spec), holds)
 
 
 def array_info(spec: Spec, store: str, path: str, layout: Layout) -> ArrayInfo:
-    """What is said of the array that `spec` describes, which lies at `path` of the store with that URL."""
+    """The summary of the array described by `spec`, at `path` in the store with that URL."""
     view, facts = resolve(spec), array_facts(spec)
     chunks, _, shards = facts.chunks.partition(" in shards ")
     pieces = view.shards if view.sharded else view.chunks
@@ -174,14 +174,14 @@ def _attributes(spec: Spec) -> str:
 
 
 def _count(shape: tuple[int, ...], lengths: tuple[tuple[int, ...], ...] | None) -> int | None:
-    """How many pieces there are, where all have one length along each dimension."""
+    """The number of pieces, if all have one length along each dimension."""
     if lengths is None or any(len(choices) != 1 for choices in lengths):
         return None
     return math.prod(-(-length // size) for length, (size,) in zip(shape, lengths, strict=True))
 
 
 def _order(spec: Spec, rank: int) -> str | None:
-    """The order of the elements in a chunk as documents say it; None where no one word or list says it."""
+    """The order of the elements in a chunk, as in documents; None if no single word or list describes it."""
     said: Any = spec.document.get("order", spec.document.get("chunk_memory_layout"))
     if said is not None:
         return said if isinstance(said, str) else None

@@ -1,4 +1,4 @@
-"""Making nodes: the specs of what people give, and their documents and values in a store."""
+"""Making nodes: specs from users' arguments, and their documents and values in a store."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class ArrayFacts(TypedDict, total=False):
-    """What is said of a new array: the arguments of `ArraySpec.build`, of which each format takes those it has."""
+    """The options of a new array: arguments of `ArraySpec.build`, of which each format takes those it has."""
 
     shape: int | Iterable[int]
     dtype: DTypeLike
@@ -75,13 +75,13 @@ _ELSEWHERE: Final = {
     "zarr_format": 'pass form="v2" or form="v3"',
     "zarr_version": 'pass form="v2" or form="v3"',
 }
-"""What arguments of zarr-python are here."""
+"""The equivalents of zarr-python's arguments."""
 
 
 def array_spec(
     spec: Spec | None, form: Format, data: Any, facts: Mapping[str, Any], spelling: Spelling = "full"
 ) -> Spec:
-    """The spec of a new array: the one given, or built in the format `form` of its values and facts."""
+    """The spec of a new array: the given one, or one in the format `form` built from values and options."""
     if spec is not None:
         check_is_spec(spec)
         if spec.kind != "array":
@@ -102,7 +102,7 @@ def array_spec(
 
 
 def check_facts(facts: Mapping[str, Any]) -> None:
-    """TypeError where something is said of an array that no format has."""
+    """Raise TypeError for options that no format has."""
     for name in facts:
         if name not in ArrayFacts.__annotations__:
             known = f"expected some of {', '.join(ArrayFacts.__annotations__)}"
@@ -110,7 +110,7 @@ def check_facts(facts: Mapping[str, Any]) -> None:
 
 
 def group_spec(spec: Spec | None, form: Format, attributes: Mapping[str, Any] | None) -> Spec:
-    """The spec of a new group: the one given, or one of the format `form` with these attributes."""
+    """The spec of a new group: the given one, or one of the format `form` with these attributes."""
     if spec is None:
         kind: Any = LAYOUTS[form][0].family.classes["group"]
         return cast("Spec", kind() if attributes is None else kind(attributes=attributes))
@@ -123,7 +123,7 @@ def group_spec(spec: Spec | None, form: Format, attributes: Mapping[str, Any] | 
 
 
 def checked_values(values: Any) -> Any:
-    """Values that an array is made of, as numpy has them; TypeError where they are something else."""
+    """The values of a new array in numpy's form; TypeError for anything else."""
     if isinstance(values, Spec):
         _refuse("a spec", "create(path, spec) makes a node of one")
     if isinstance(values, OpenNode) or _is_of_zarr(values):
@@ -146,7 +146,7 @@ def checked_values(values: Any) -> Any:
 
 
 def _unmasked(values: NumpyArray) -> NumpyArray:
-    """The array itself; what a masked array holds, where no element is masked."""
+    """The array itself, or the data of a masked array if no element is masked."""
     if type(values) is np.ndarray or not isinstance(values, np.ma.MaskedArray):
         return values
     if np.ma.getmaskarray(values).tobytes().strip(b"\0"):
@@ -164,7 +164,7 @@ def _refuse(found: str, fix: str) -> NoReturn:
 
 
 def chosen_form(store: Store, path: str, spec: Spec | None, form: Format | None) -> Format:
-    """The format of a new node: that of its spec, or what is asked for, or that of the hierarchy it lies in, or v3."""
+    """The format of a new node: that of its spec, the requested one, that of its hierarchy, or v3."""
     if isinstance(spec, Spec):
         return spec.family.form
     if form is not None and form not in LAYOUTS:
@@ -176,13 +176,13 @@ def make_node(store: Store, spec: Spec, path: str, *, data: Any = None, overwrit
     """Write a new node, and the values of an array."""
     if data is None and not overwrite:
         return create_node(store, spec, path)
-    from zom.hierarchy.new_node import new_node  # noqa: PLC0415 - it brings what makes and applies plans
+    from zom.hierarchy.new_node import new_node  # noqa: PLC0415 - loads the planning code
 
     return new_node(store, spec, path, data=None if data is None else {"/": data}, overwrite=overwrite)
 
 
 def check_required(node: OpenNode, kind: str, facts: Mapping[str, Any]) -> None:
-    """ConflictError unless the node is of a kind, and an array of the shape and data type that are asked for."""
+    """Raise ConflictError unless the node has the kind and, for arrays, the requested shape and data type."""
     spec, path, url = node.spec, node.path, node.store.url
     if spec.kind != kind:
         wanted, found = (f"an {each}" if each == "array" else f"a {each}" for each in (kind, spec.kind))
@@ -197,6 +197,6 @@ def check_required(node: OpenNode, kind: str, facts: Mapping[str, Any]) -> None:
 
 
 def _is_of_type(spec: Spec, dtype: Any) -> bool:
-    """Whether the elements are of a data type, in whatever order of bytes."""
+    """Whether the elements have that data type, in any byte order."""
     found = resolve(spec).data_type
     return found is not None and are_alike(found, data_type(dtype))

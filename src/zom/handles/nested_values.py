@@ -1,8 +1,8 @@
-"""Objects and lists within attributes: what changes them changes the document in the store.
+"""Objects and lists in attributes: changing them changes the document in the store.
 
-They are a dict and a list, and behave as these; each change writes the document once. A change of an object is made
-by its name, so that others' changes of other names stay. A change of a list is refused where others have changed the
-list since it was read: its places mean something else by then.
+They behave like a dict and a list; each change writes the document once. An object is changed by name, so
+concurrent changes of other names stay. A change of a list is refused if others have changed the list since it
+was read, because its indexes mean something else then.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Value: TypeAlias = "NestedDict | NestedList"
 
 
 class Root:
-    """Where the value of one attribute lies, and how it is changed."""
+    """The place of one attribute's value, and how to change it."""
 
     def __init__(
         self, name: str, write: Callable[[Callable[[dict[str, Any]], None]], None], store: str, node: str
@@ -42,7 +42,7 @@ class Root:
         self.value: Any = None
 
     def change(self, value: _Value, act: Callable[[Any], object]) -> None:
-        """Do `act` with what lies in the store where `value` was read; nothing for what was taken out."""
+        """Call `act` with the stored counterpart of `value`; do nothing for a removed value."""
         steps = _steps(value)
         if steps is None:
             return
@@ -69,7 +69,7 @@ class Root:
 
 
 class _Nothing:
-    """What is where nothing is."""
+    """The value of a missing place."""
 
 
 _NOTHING = _Nothing()
@@ -86,7 +86,7 @@ def _inside(here: Any, step: _Step) -> Any:
 
 
 def _steps(value: _Value) -> list[_Step] | None:
-    """The way from the attribute to `value`; None where it is not in it any more."""
+    """The path from the attribute to `value`, or None if it is no longer in it."""
     steps: list[_Step] = []
     while value.holder is not None:
         holder = value.holder
@@ -129,12 +129,12 @@ def _shell(value: Any, root: Root, holder: _Value | None) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A copy of what is put in, as JSON has it."""
+    """A copy of a new value, as JSON."""
     return thaw(freeze(value, []))
 
 
 class NestedDict(dict[str, Any]):
-    """An object within attributes; changing it writes the document of the node.
+    """An object in attributes; changing it writes the document of the node.
 
     >>> import zom
     >>> root = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"d": {"x": 1}}))
@@ -151,7 +151,7 @@ class NestedDict(dict[str, Any]):
         self.holder = holder
 
     def hold(self, name: str, value: Any) -> None:
-        """Put a value in here alone, not in the store."""
+        """Set a value here, without writing it to the store."""
         super().__setitem__(name, value)
 
     def _put(self, given: dict[str, Any]) -> None:
@@ -170,31 +170,31 @@ class NestedDict(dict[str, Any]):
 
     @override
     def pop(self, name: str, *default: Any) -> Any:
-        """Take a name out; its value, or the default where there is none."""
+        """Remove a name; return its value, or the default if missing."""
         if name in self:
             self.root.change(self, lambda here: here.pop(name, None))
         return super().pop(name, *default)
 
     @override
     def popitem(self) -> tuple[str, Any]:
-        """Take the last name out, with its value."""
+        """Remove the last name and its value, and return both."""
         name = next(reversed(self), None)
         return super().popitem() if name is None else (name, self.pop(name))
 
     @override
     def clear(self) -> None:
-        """Take all names out, with one write."""
+        """Remove all names with one write."""
         self.root.change(self, lambda here: here.clear())
         super().clear()
 
     @override
     def update(self, *given: Any, **more: Any) -> None:
-        """Put all of them, with one write."""
+        """Set all of them with one write."""
         self._put(dict(*given, **more))
 
     @override
     def setdefault(self, name: str, default: Any = None) -> Any:
-        """The value of a name, which becomes `default` where there is none."""
+        """Return the value of a name; set it to `default` if missing."""
         if name not in self:
             self._put({name: default})
         return self[name]
@@ -206,7 +206,7 @@ class NestedDict(dict[str, Any]):
 
     @override
     def copy(self) -> dict[str, Any]:
-        """A copy of one's own, with all that is in it."""
+        """An independent deep copy."""
         return cast("dict[str, Any]", thaw(self))
 
     __copy__ = copy
@@ -220,7 +220,7 @@ class NestedDict(dict[str, Any]):
 
 
 class NestedList(list[Any]):
-    """A list within attributes; changing it writes the document of the node.
+    """A list in attributes; changing it writes the document of the node.
 
     >>> import zom
     >>> root = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"steps": [1]}))
@@ -237,7 +237,7 @@ class NestedList(list[Any]):
         self.holder = holder
 
     def hold(self, value: Any) -> None:
-        """Put a value behind the last here alone, not in the store."""
+        """Append a value here, without writing it to the store."""
         super().append(value)
 
     def _items(self, values: Any) -> list[Any]:
@@ -260,47 +260,47 @@ class NestedList(list[Any]):
 
     @override
     def insert(self, place: SupportsIndex, value: Any) -> None:
-        """Put a value before a place."""
+        """Insert a value before a position."""
         (new,) = self._items([value])
         self.root.change(self, lambda here: here.insert(place, value))
         super().insert(place, new)
 
     @override
     def append(self, value: Any) -> None:
-        """Put a value behind the last."""
+        """Append a value."""
         self.insert(len(self), value)
 
     @override
     def extend(self, values: Iterable[Any]) -> None:
-        """Put values behind the last, with one write."""
+        """Append values with one write."""
         self[len(self) :] = values
 
     @override
     def pop(self, place: SupportsIndex = -1) -> Any:
-        """Take a value out."""
+        """Remove and return a value."""
         value = self[place]
         del self[place]
         return value
 
     @override
     def remove(self, value: Any) -> None:
-        """Take the first such value out."""
+        """Remove the first matching value."""
         del self[self.index(value)]
 
     @override
     def clear(self) -> None:
-        """Take all values out, with one write."""
+        """Remove all values with one write."""
         del self[:]
 
     @override
     def reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         self.root.change(self, lambda here: here.reverse())
         super().reverse()
 
     @override
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
-        """Sort the values, with one write."""
+        """Sort the values with one write."""
         self.root.change(self, lambda here: here.sort(key=key, reverse=reverse))
         super().sort(key=key, reverse=reverse)
 
@@ -316,7 +316,7 @@ class NestedList(list[Any]):
 
     @override
     def copy(self) -> list[Any]:
-        """A copy of one's own, with all that is in it."""
+        """An independent deep copy."""
         return cast("list[Any]", thaw(self))
 
     __copy__ = copy

@@ -1,4 +1,4 @@
-"""Plans as users hold them: what would be done to a store, and the handle of what was done."""
+"""Plans for users: the planned changes of a store, and the handle of the result."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["Plan"]
 
 NodeT_co = TypeVar("NodeT_co", covariant=True, default="Array | Group")
-"""What `apply` gives."""
+"""The result of `apply`."""
 NodeT = TypeVar("NodeT")
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(ChangePlan, Generic[NodeT_co]):
-    """What would be done to a store, and what is in the way of it. Nothing is done before `apply`.
+    """The planned changes of a store, and their conflicts. Nothing is done before `apply`.
 
     >>> import zom
     >>> plan = zom.plan(zom.v3.GroupSpec(members={"a": zom.v3.GroupSpec()}), "memory:")
@@ -43,11 +43,11 @@ class Plan(ChangePlan, Generic[NodeT_co]):
     """
 
     opens: Callable[[Plan[Any]], NodeT_co] = field(repr=False, compare=False, kw_only=True)
-    """What `apply` gives, of a plan that is done."""
+    """Makes the result of `apply` from an applied plan."""
     declared: Spec | None = field(default=None, repr=False, compare=False, kw_only=True)
-    """The spec of the node at `path`, where it is to be open as that spec's own class."""
+    """The spec of the node at `path`, if it is to be opened as that spec's own class."""
     stated: StatedValues = field(default=NONE_STATED, repr=False, compare=False, kw_only=True)
-    """The values that a declaration states for its arrays."""
+    """The values in a declaration for its arrays."""
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class Plan(ChangePlan, Generic[NodeT_co]):
         declared: Spec | None = None,
         stated: StatedValues = NONE_STATED,
     ) -> Plan[NodeT]:
-        """The plan of a change, of which `opens` opens what was changed."""
+        """The plan of a change; `opens` opens the changed node."""
         if declared is not None and type(declared) is declared.family.classes[declared.kind]:
             declared = None
         facts = {each.name: getattr(change, each.name) for each in fields(ChangePlan)}
@@ -67,12 +67,12 @@ class Plan(ChangePlan, Generic[NodeT_co]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be written and nothing removed."""
+        """Whether nothing would be written or deleted."""
         return super().is_empty and not self.stated.later
 
     @override
     def check(self) -> None:
-        """ConflictError where anything is in the way; SpecError where what is kept doesn't fit the class of the spec.
+        """Raise ConflictError for conflicts, and SpecError if kept content doesn't fit the class of the spec.
 
         >>> import zom
         >>> zom.plan(zom.v3.GroupSpec(), "memory:").check()
@@ -82,13 +82,13 @@ class Plan(ChangePlan, Generic[NodeT_co]):
             self.root_spec()
 
     def root_spec(self) -> Spec:
-        """The spec of the node at `path` as it will be, of the class that it was asked for as.
+        """The future spec of the node at `path`, as an instance of the class it was requested with.
 
         >>> import zom
         >>> zom.plan(zom.v3.GroupSpec(attributes={"n": 1}), "memory:").root_spec().attributes
         {'n': 1}
         """
-        from zom.hierarchy.change.apply import root_spec  # noqa: PLC0415 - who only plans needs none of it
+        from zom.hierarchy.change.apply import root_spec  # noqa: PLC0415 - not needed for planning alone
 
         root, declared = root_spec(self), self.declared
         if declared is None:
@@ -105,13 +105,13 @@ class Plan(ChangePlan, Generic[NodeT_co]):
         data: Mapping[str, Any] | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> NodeT_co:
-        """Do it, all or nothing; the handle of the node that was made or changed, or None where it was deleted.
+        """Apply the plan, all or nothing; return the handle of the node, or None if it was deleted.
 
-        ConflictError where there are problems, or where the store has changed since it was planned.
-        `data` are values for new arrays by their paths; `progress` is told how many keys are done, of
-        how many. See `zom.materialize`.
+        ConflictError if there are problems, or if the store has changed since the plan. `data` are values for
+        new arrays by path; `progress` is called with the number of finished keys and the total. See
+        `zom.materialize`.
         """
-        from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - who only plans needs none of it
+        from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - not needed for planning alone
 
         self.check()
         if not super().is_empty or data:

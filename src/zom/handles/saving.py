@@ -1,4 +1,4 @@
-"""Values into a store and out of it by one call, as numpy's `save` and `load`."""
+"""Write values into a store and read them back with one call, like numpy's `save` and `load`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def save(
     overwrite: bool = False,
     **named: Any,
 ) -> None:
-    """Save one array at `path` in `store`; several, or arrays with names, as a group there, all of them or none.
+    """Save one array at `path` in `store`, or several or named arrays as a group there, all or nothing.
 
-    Arrays without a name are called arr_0, arr_1 and so on, as numpy does. ConflictError where a node is already;
-    with `overwrite`, what is saved takes the place of all that is there. A store that is named is closed.
+    Unnamed arrays are called arr_0, arr_1 and so on, as in numpy. ConflictError if there is a node already;
+    with `overwrite`, everything there is replaced. A store passed by name is closed.
 
     >>> import numpy as np, zom
     >>> store = zom.store("memory://example-of-save")
@@ -62,7 +62,7 @@ def save(
 
 
 def load(store: opening.Place, path: str = "") -> NumpyArray | dict[str, Any]:
-    """The values of the array at `path` in `store`; of a group, a dict with those of all members.
+    """The values of the array at `path` in `store`; for a group, a dict with those of all members.
 
     >>> import zom
     >>> zom.load(zom.array([1, 2, 3]).store)

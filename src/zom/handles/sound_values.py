@@ -1,7 +1,7 @@
-"""Sound values: what can be read of an array of which some chunks can't, and which these are.
+"""Sound values: the readable values of an array with unreadable chunks, and a list of those.
 
-A region that can't be read as a whole is read chunk by chunk, of shards by what is in them, and what fails is
-kept with the reason. Nothing that could not be read is ever taken for a value.
+A region that can't be read as a whole is read chunk by chunk, and within shards by inner chunks; failures are
+recorded with the reason. Unreadable elements are never taken for values.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Region = tuple["slice[int, int, int]", ...]
 """Elements from a start to a stop, along each dimension."""
 
 MOST_KEPT: Final = 100
-"""How many chunks that can't be read are told of one array."""
+"""The maximum number of unreadable chunks reported per array."""
 MOST_FAILURES: Final = 8
-"""How many times in a row a store may fail before the rest of the array is given up."""
+"""The number of consecutive store failures after which the rest of the array is given up."""
 
 
 class Unread(NamedTuple):
-    """What could not be read: a chunk, or a part of one."""
+    """An unreadable chunk, or a part of one."""
 
     place: tuple[int, ...]
     """Its first element in the array."""
@@ -45,12 +45,12 @@ class Unread(NamedTuple):
 
 
 class GivenUp(ZomError):
-    """What is left of an array is not read: its store fails again and again, or a codec is unknown."""
+    """The rest of an array is not read: its store fails again and again, or a codec is unknown."""
 
 
 @dataclass(eq=False)
 class SoundValues:
-    """The values of an array that can be read; what can't is kept in `unread`.
+    """The readable values of an array; unreadable parts are kept in `unread`.
 
     >>> import zom
     >>> array = zom.array([1, 2, 3, 4], chunks=2)
@@ -64,13 +64,13 @@ class SoundValues:
     chunks: Chunks
     unread: list[Unread] = field(default_factory=list[Unread])
     are_more: bool = False
-    """Whether there are others beyond those that are kept."""
+    """Whether there are more than the recorded ones."""
     _seen: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     _failures: int = 0
     _end: Unread | None = None
 
     def read(self, region: Region) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
-        """The elements of a region, and which of them were lost; None where all are there."""
+        """The elements of a region, and a mask of the lost ones, or None if all were read."""
         try:
             values = self._values(region)
         except (ChunkError, StoreError):
@@ -86,12 +86,12 @@ class SoundValues:
         return values, None
 
     def given_up(self, reason: str) -> GivenUp:
-        """The error that ends reading the array; why is told."""
+        """The error that ends reading the array; `told` reports the reason."""
         self._end = Unread((), "", reason)
         return GivenUp(reason)
 
     def told(self) -> list[Unread]:
-        """What could not be read so far, and last that there is more, or why no more was read."""
+        """The unreadable parts so far, and at the end that there are more, or why reading ended."""
         more = Unread((), "", "more chunks than these are damaged") if self.are_more else None
         return [*self.unread, *(each for each in (more, self._end) if each is not None)]
 
@@ -102,7 +102,7 @@ class SoundValues:
     def _read_piece(
         self, piece: Region, levels: list[tuple[Axis, ...]], whole: Region, values: Any, lost: Any
     ) -> Unread | None:
-        """Put what can be read of a piece into its place in `values`; what was kept, if nothing of it can."""
+        """Put the readable elements of a piece into `values`; return the record if nothing can be read."""
         room = _within(whole, piece)
         try:
             values[room] = self._values(piece)
@@ -126,12 +126,12 @@ class SoundValues:
     def _read_within(
         self, piece: Region, levels: list[tuple[Axis, ...]], whole: Region, values: Any, lost: Any
     ) -> Unread | None:
-        """As `_read_piece`, of a shard: what is in it piece by piece, unless its index is at fault."""
+        """Like `_read_piece`, for a shard: piece by piece, unless its index is broken."""
         last: Unread | None = None
         for inner in _pieces(piece, levels[0]):
             found = self._read_piece(inner, levels[1:], whole, values, lost)
             if found is not None and last is not None and found.reason == last.reason:
-                # Where an inner chunk is at fault, the reason names it: this one is of the whole shard.
+                # If an inner chunk is broken, the reason names it: this reason is about the whole shard.
                 lost[_within(whole, piece)] = True
                 return found
             last = found or last
@@ -148,7 +148,7 @@ class SoundValues:
 
 
 def reason_of(error: ZomError) -> str:
-    """Why something could not be read, without the place of it.
+    """Why something could not be read, without its place.
 
     >>> reason_of(ChunkError("a.zarr", "/a", "a/c/0", "decode", "checksum mismatch", codec="crc32c"))
     'crc32c: checksum mismatch'
@@ -159,7 +159,7 @@ def reason_of(error: ZomError) -> str:
 
 
 def _levels(chunks: Chunks) -> Iterator[tuple[Axis, ...]]:
-    """The grids of what is stored: of chunks, and where these are shards, of the chunks in them."""
+    """The grids of stored data: of chunks, and if these are shards, of the chunks in them."""
     plan = chunks.plan
     yield plan.axes
     form = None if plan.uniform is None else plan.form(plan.uniform).inner

@@ -1,8 +1,8 @@
-"""Stated values: those that a declaration gives its arrays, and what becomes of them when it is applied.
+"""Stated values: those in a declaration for its arrays, and how they are applied.
 
-Values of new arrays are part of the all or nothing, where a plan only creates. Values of arrays that are there are
-compared with what is stored, and written after the documents where they differ: an interruption in between is
-mended by applying the declaration again.
+Values of new arrays are part of the all or nothing if a plan only creates. Values of existing arrays are
+compared with the stored ones, and written after the documents if they differ: after an interruption in
+between, apply the declaration again.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class StatedValues:
     """Values by path below the root of a plan."""
 
     new: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Those that are written together with their arrays, all or nothing."""
+    """Values written together with their arrays, all or nothing."""
     later: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Those that are written once the documents are."""
+    """Values written after the documents."""
 
 
 NONE_STATED: Final = StatedValues()
@@ -42,7 +42,7 @@ NONE_STATED: Final = StatedValues()
 def with_values(
     change: ChangePlan, values: Mapping[str, Any], opens: Callable[..., Any]
 ) -> tuple[ChangePlan, StatedValues]:
-    """The plan with what becomes of values: other ones than are stored are a conflict, or are written.
+    """The plan with the declared values: those that differ from stored ones are a conflict, or are written.
 
     >>> import numpy as np, zom
     >>> from zom.hierarchy.change.planner import plan_for
@@ -58,7 +58,7 @@ def with_values(
         path = join((*parse_path(change.path), *parse_path(given)))
         action = actions.get(path)
         if action is None:
-            continue  # below what is in the way, which is a problem already
+            continue  # below a blocking node, which is a problem already
         if action.verb in {"keep", "update attributes", "rewrite document"}:
             if _is_stored(change, path, value, opens):
                 continue
@@ -88,20 +88,20 @@ def _is_stored(change: ChangePlan, path: str, value: Any, opens: Callable[..., A
     except ChunkError as error:
         if error.lacks_memory:
             raise
-        return False  # what can't be read is not what is stated
-    # Where codecs lose something, what is stored is what such an array reads as.
+        return False  # unreadable values differ from the declared ones
+    # With lossy codecs, compare with the values as such an array would read them.
     return are_same(found, value) or are_same(found, as_stored(array, value))
 
 
 def as_stored(array: Any, value: Any) -> Any:
-    """The values as they are read after they were written to an array like that.
+    """The values as they read after a round trip through an array like that.
 
     >>> import numpy as np, zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2,), dtype="int8"))
     >>> as_stored(array, np.array([1, 2])).tolist()
     [1, 2]
     """
-    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - who only plans needs it here alone
+    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - needed only here when planning
     from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - as above
 
     store = MemoryStore()

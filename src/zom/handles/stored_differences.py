@@ -1,8 +1,8 @@
-"""Where the elements of two stored arrays differ: region by region, in bounded memory, whatever chunks they have.
+"""Differences between the elements of two stored arrays: region by region, in limited memory.
 
-Elements are compared bit for bit, in whatever order their bytes are stored: NaN is the same as a NaN of the same
-bits, and 0.0 is not -0.0. Of elements of variable length, the values are compared. Regions in which neither array
-has chunks are skipped, where both have one fill value. Chunks that can't be read are told, and all others compared.
+Elements are compared bit for bit, in any byte order: NaN equals a NaN with the same bits, 0.0 is not -0.0.
+Elements of variable length are compared by value. Regions without chunks in both arrays are skipped if the
+fill values are equal. Unreadable chunks are reported, and all others compared.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ Side: TypeAlias = Literal["old", "new"]
 SIDES: tuple[Side, Side] = "old", "new"
 
 _SHOWN = 5
-"""How many of the places that differ are told."""
+"""The number of reported positions that differ."""
 
 
 class Unlike(NamedTuple):
     """The elements that differ in two arrays."""
 
     elements: int
-    """How many there are."""
+    """The number of elements that differ."""
     places: list[tuple[int, ...]]
-    """The first of them, in C order."""
+    """The positions of the first ones, in C order."""
     old: Any
-    """The first of them in the one array."""
+    """The first of them in the old array."""
     new: Any
 
 
 class Comparison(NamedTuple):
-    """What came of comparing the values of two arrays."""
+    """The result of comparing the values of two arrays."""
 
     unlike: Unlike | None
-    """The elements that differ; None where none does."""
+    """The elements that differ, or None if none do."""
     unread: dict[Side, list[Unread]]
-    """What could not be read of each array, and so was not compared."""
+    """The unreadable parts of each array, which were not compared."""
 
 
 def compared_elements(old: Array, new: Array) -> Comparison:
-    """The elements that differ in two arrays of one shape and data type, and those that can't be compared.
+    """The differing elements of two arrays of one shape and data type, and those that can't be compared.
 
     >>> import zom
     >>> one, other = zom.array([1, 2, 3], chunks=2), zom.array([1, 5, 4], chunks=3, form="v2")
@@ -76,19 +76,19 @@ def compared_elements(old: Array, new: Array) -> Comparison:
             region = tiles.region(number)
             found.add(region, one.read(region), other.read(region))
     except GivenUp:
-        pass  # it is among what is told
+        pass  # `told` reports it
     return Comparison(found.made(), {"old": one.told(), "new": other.told()})
 
 
 class _Found:
-    """The elements that differ, of the regions that were compared so far."""
+    """The differing elements of the regions compared so far."""
 
     def __init__(self) -> None:
         self._count = 0
         self._first: list[tuple[tuple[int, ...], Any, Any]] = []
 
     def add(self, region: Region, old: tuple[Any, Any], new: tuple[Any, Any]) -> None:
-        """Compare a region: its values on each side, and which of them were lost."""
+        """Compare a region: its values on each side, and masks of those lost."""
         (a, lost), (b, lost_too) = old, new
         places = unlike(a, b)
         for each in (lost, lost_too):
@@ -99,7 +99,7 @@ class _Found:
             inside = tuple(map(int, np.unravel_index(int(at), a.shape)))
             whole = tuple(part.start + place for part, place in zip(region, inside, strict=True))
             self._first.append((whole, a[inside], b[inside]))
-        # Regions come in C order of themselves, not of their elements.
+        # Regions are in C order among themselves, but their elements are not.
         self._first = sorted(self._first, key=lambda one: one[0])[:_SHOWN]
 
     def made(self) -> Unlike | None:
@@ -116,7 +116,7 @@ def _tiles(old: Chunks, new: Chunks) -> Tiling:
 
 
 def _numbers(old: SoundValues, new: SoundValues, tiles: Tiling) -> Iterator[int]:
-    """The regions in which the arrays may differ, in order."""
+    """The numbers of regions in which the arrays may differ, in order."""
     if not tiles.count:
         return iter(())
     both = (old.chunks, new.chunks)
@@ -127,7 +127,7 @@ def _numbers(old: SoundValues, new: SoundValues, tiles: Tiling) -> Iterator[int]
 
 
 def _touched(values: SoundValues, tiles: Tiling) -> Iterator[int]:
-    """The regions that the stored chunks of one array lie in."""
+    """The numbers of the regions that contain stored chunks of one array."""
     chunks = values.chunks
     try:
         for _, place in stored_chunks(chunks):

@@ -1,1 +1,1 @@
-"""Hierarchies in stores: where documents and chunks lie, one node opened, whole trees read."""
+"""Hierarchies in stores: the keys of documents and chunks, opening one node, reading whole trees."""

@@ -1,9 +1,9 @@
-"""Executors: work on chunks that other processes, or other machines, share.
+"""Executors: share work on chunks with other processes or machines.
 
-By default, operations on many chunks run on threads of this process. Given an executor, which is a
-`distributed.Client` or anything else with the `submit` of `concurrent.futures`, they send it units of work: a function
-of a module, a context, and the keys or numbers that the unit is about. Chunks never travel: each process reads and
-writes the stores itself. No two units write into one chunk or shard.
+By default, operations on many chunks run on threads of this process. With an executor (a
+`distributed.Client`, or anything else with the `submit` of `concurrent.futures`), they submit units of work:
+a module-level function, a context, and the keys or numbers of the unit. Chunks never travel: each process
+reads and writes the stores itself. No two units write into one chunk or shard.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 2
-"""The units in flight for each thread of the executor: one runs, the next one waits there."""
+"""Units in flight per thread of the executor: one runs, the next one waits."""
 
 _CONTEXTS = 8
-"""How many contexts a process keeps: more than arrays are worked on at a time."""
+"""The number of contexts that a process keeps; more than the arrays it works on at a time."""
 
 
 class _Future(Protocol):
-    """What `submit` gives, of `concurrent.futures` or of distributed."""
+    """The result of `submit`, of `concurrent.futures` or of distributed."""
 
     def result(self) -> Any: ...
 
 
 class Executor(Protocol):
-    """What runs functions elsewhere: a `distributed.Client`, a `concurrent.futures.Executor`, or one like these."""
+    """Runs functions elsewhere: a `distributed.Client`, a `concurrent.futures.Executor`, or the like."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
-        """A future of `fn(*args)`: its `result()` waits for it."""
+        """A future of `fn(*args)`; its `result()` waits for it."""
         ...
 
 
 class Pool:
-    """An executor, with bounds on what it is given at once.
+    """An executor with a limit on the units submitted at once.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as threads:
@@ -64,15 +64,15 @@ class Pool:
         self._jobs = jobs
         self._pickles = self._is_client or not _shares_memory(executor)
         self._fork: Store | None = None
-        """The target, where each process writes into a copy of it."""
+        """The target, if each process writes into its own copy of it."""
 
     @property
     def executor(self) -> Executor:
-        """What runs the units."""
+        """The executor that runs the units."""
         return self._executor
 
     def check(self, *stores: Store, target: Store | None = None) -> None:
-        """StoreError where a store can't be read, or the target be written, by the processes of the executor.
+        """Raise StoreError if the executor's processes can't read a store, or can't write the target.
 
         >>> import zom
         >>> from concurrent.futures import ProcessPoolExecutor
@@ -89,10 +89,10 @@ class Pool:
                 self._fork = target if target.capabilities.merges else None
 
     def run(self, work: Callable[[C, T], R], context: C, units: Iterable[T]) -> Iterator[R]:
-        """What `work(context, unit)` gives for each of the units, in their order.
+        """Yield `work(context, unit)` for each unit, in order.
 
-        A few units for each thread of the executor are in flight at a time, and `units` is asked for no more. After
-        an error, those in flight are waited for: none writes chunks after the caller has undone the operation.
+        At most a few units per thread of the executor are in flight, and `units` is consumed no faster. After
+        an error, this waits for them, so none writes chunks after the caller has undone the operation.
         """
         sent = self._sent(context)
         waiting: deque[_Future] = deque()
@@ -111,13 +111,13 @@ class Pool:
             _wait(waiting)
 
     def _sent(self, context: C) -> C | _Sent | _SentFork:
-        """The context as it goes to a process; with a fork, which is the one that the context writes into."""
+        """The context in the form sent to a process; with a fork if the target needs one."""
         if self._fork is not None:
             return _SentFork(pickle.dumps((context, self._fork)))
         return _Sent(pickle.dumps(context)) if self._pickles else context
 
     def _merged(self, found: Any) -> Any:
-        """What the work gave, once what it has written is merged."""
+        """The result of the work, after merging what it has written."""
         if self._fork is None:
             return found
         result, copy = found
@@ -126,13 +126,13 @@ class Pool:
 
     def _submit(self, work: Callable[[C, T], R], sent: C | _Sent | _SentFork, unit: T) -> _Future:
         if self._is_client:
-            # Not pure: what was written once may have to be written again.
+            # Not pure: a unit that ran once may have to run again.
             client = cast("Any", self._executor)
             return cast("_Future", client.submit(_run, work, sent, unit, pure=False))
         return cast("_Future", self._executor.submit(_run, work, sent, unit))
 
     def _most(self) -> int:
-        """How many units are in flight."""
+        """The number of units in flight."""
         if self._jobs is not None:
             return max(1, self._jobs)
         if not self._is_client:
@@ -142,7 +142,7 @@ class Pool:
 
 
 def check_target(target: Store) -> None:
-    """StoreError where other processes can't write into a store, or what they write would be lost.
+    """Raise StoreError if other processes can't write into a store, or their writes would be lost.
 
     >>> from zom.stores.memory import MemoryStore
     >>> check_target(MemoryStore())
@@ -156,7 +156,7 @@ def check_target(target: Store) -> None:
 
 
 def pool_of(executor: Any, jobs: int | None = None) -> Pool | None:
-    """The pool of what a caller gives as `executor`; None for threads of this process.
+    """The pool of a caller's `executor`, or None for threads of this process.
 
     >>> pool_of(None) is None
     True
@@ -178,7 +178,7 @@ def pool_of(executor: Any, jobs: int | None = None) -> Pool | None:
 
 
 def grouped(items: Iterable[T], count: int) -> Iterator[list[T]]:
-    """The items in lists of `count`, the last one shorter.
+    """Lists of `count` items; the last one may be shorter.
 
     >>> list(grouped("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -189,44 +189,44 @@ def grouped(items: Iterable[T], count: int) -> Iterator[list[T]]:
 
 
 class _Sent(bytes):
-    """A pickled context: it goes with each unit, and each process unpickles it once."""
+    """A pickled context: sent with each unit, unpickled once per process."""
 
     __slots__ = ()
 
 
 class _SentFork(bytes):
-    """A pickled context, and the fork that it writes into: each unit has its own, and sends it back."""
+    """A pickled context and the fork that it writes into: each unit has its own fork, and returns it."""
 
     __slots__ = ()
 
 
 def _run(work: Callable[[Any, T], R], sent: Any, unit: T) -> Any:
     if isinstance(sent, _SentFork):
-        context, fork = pickle.loads(sent)  # noqa: S301 - made above, and sent to workers of the caller's own
+        context, fork = pickle.loads(sent)  # noqa: S301 - made above, and sent to the caller's own workers
         return work(context, unit), fork
     return work(_received(sent) if isinstance(sent, _Sent) else sent, unit)
 
 
 @lru_cache(_CONTEXTS)
 def _received(sent: bytes) -> Any:
-    return pickle.loads(sent)  # noqa: S301 - made above, and sent to workers of the caller's own
+    return pickle.loads(sent)  # noqa: S301 - made above, and sent to the caller's own workers
 
 
 def _shares_memory(executor: Executor) -> bool:
-    """Whether it runs functions in this process."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for those who have an executor
+    """Whether the executor runs functions in this process."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for callers with an executor
 
     return isinstance(executor, ThreadPoolExecutor)
 
 
 def _wait(futures: Iterable[_Future]) -> None:
-    """Wait for all that is in flight, whatever comes of it; an interrupt is raised when all have ended."""
+    """Wait for everything in flight, whatever the result; raise an interrupt only after all have ended."""
     interrupt: BaseException | None = None
     for future in futures:
         while True:
             try:
                 future.result()
-            except Exception:  # noqa: BLE001 - the first error is on its way already
+            except Exception:  # noqa: BLE001 - the first error is already being raised
                 break
             except BaseException as error:  # noqa: BLE001 - as above
                 if interrupt is not None:

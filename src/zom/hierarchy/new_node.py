@@ -1,7 +1,7 @@
-"""New nodes: an array or a hierarchy where nothing is, or in the place of what is there.
+"""New nodes: create an array or a hierarchy in an empty place, or replace an existing node.
 
-Arrays may bring their values: then all is there with all of them, or nothing. What is replaced is seen until all that
-takes its place is written.
+Arrays may come with values: either everything is created with all values, or nothing. Replaced data stays
+visible until its replacement is fully written.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = ["new_node"]
 def new_node(
     store: Store, spec: Spec, path: str, *, data: Mapping[str, Any] | None = None, overwrite: bool = False
 ) -> Layout:
-    """Make what `spec` describes, with the groups above it that are missing; `data` are values by path within it.
+    """Create what `spec` describes, and missing groups above; `data` are values by path within it.
 
-    ConflictError, and nothing written, where a node is there; with `overwrite` the new one takes its place.
+    An existing node raises ConflictError, and nothing is written; with `overwrite` the new one replaces it.
 
     >>> import numpy as np
     >>> from zom import v3
@@ -62,7 +62,7 @@ def new_node(
 
 
 def _planned(store: Store, spec: Spec, path: str, data: Mapping[str, Any]) -> Layout:
-    """New nodes and their values, in one change."""
+    """Create new nodes and their values in one change."""
     check_settled(store, path)
 
     def attempt() -> Layout:
@@ -78,7 +78,7 @@ def _planned(store: Store, spec: Spec, path: str, data: Mapping[str, Any]) -> La
 
 
 def _replaced(store: Store, spec: Spec, path: str) -> Layout:
-    """Nodes without chunks in the place of what is there, and of all below it."""
+    """Replace existing data, and everything below it, with nodes without chunks."""
     whole = spec.replace(members={}) if spec.kind == "group" and member_specs(spec) is None else spec
 
     def attempt() -> Layout:
@@ -90,13 +90,13 @@ def _replaced(store: Store, spec: Spec, path: str) -> Layout:
 
 
 def _replaced_by_values(store: Store, spec: Spec, path: str, data: Mapping[str, Any]) -> Layout:
-    """Nodes and values in the place of what is there: made in memory, then put in their place as a copy."""
-    # Each has a name of its own, so that no copy takes up what another has left.
+    """Replace existing data with nodes and values: create them in memory, then copy them into place."""
+    # Each has its own name, so that no copy resumes another's.
     made = MemoryStore(name=f"new-{uuid4()}")
     try:
         _planned(made, spec, path, data)
     except CodecError as error:
-        # It names the memory, of which nobody knows.
+        # It names the store in memory, which the caller doesn't know.
         raise CodecError(str(error).replace(made.url, store.url, 1)) from error
     try:
         copy(made, store, path=path, target_path=path, on_conflict="replace")

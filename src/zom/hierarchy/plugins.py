@@ -1,4 +1,4 @@
-"""Extensions that other packages bring, of every kind."""
+"""Loading the extensions of other packages, of every kind."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["load_extensions"]
 
 
 def load_extensions() -> list[str]:
-    """The names of the installed plugins, all registered now; a `PluginWarning` for each that can't be.
+    """Register all installed plugins and return their names; emit a `PluginWarning` for each that fails.
 
     Packages declare them as entry points of the groups `zom.codecs`, `zom.dtypes`, `zom.chunk_grids`,
-    `zom.chunk_key_encodings`, `zom.stores` and `zom.conventions`. zom loads them itself when it meets a name that it
-    doesn't know, and where it lists what is registered: call this to have them earlier, or after an installation.
+    `zom.chunk_key_encodings`, `zom.stores` and `zom.conventions`. zom loads them itself for an unknown name,
+    and to list what is registered. Call this to load them earlier, or after an installation.
 
     >>> load_extensions()
     []

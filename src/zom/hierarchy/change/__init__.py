@@ -1,1 +1,1 @@
-"""Changes of what lies in a store: planned, checked, and applied whole or not at all."""
+"""Changes of stored hierarchies: planned, checked, and applied completely or not at all."""

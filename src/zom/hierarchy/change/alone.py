@@ -1,4 +1,4 @@
-"""Changing a document while nobody else does, with the consolidated metadata that speaks of its node."""
+"""Exclusive changes of a document, together with consolidated metadata about its node."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["alone"]
 
 @contextmanager
 def alone(store: Store, path: str, layout: Layout, key: str) -> Generator[dict[str, bytes]]:
-    """A block in which nobody else changes the node at `path`, whose own document lies under `key`.
+    """A block in which nobody else changes the node at `path`, whose own document is under `key`.
 
-    It is given what holds blocks that speak of the node. Their journal is locked before the document, as
-    by everybody who changes both. Where nothing holds any, and somebody consolidates meanwhile, that is
-    done again at the end.
+    It yields the documents with consolidated metadata about the node. If there are any, their journal is
+    locked before the document, as every writer of both does. If there are none, and someone consolidates
+    meanwhile, the metadata is written again at the end.
     """
     inside, here = _without_blocks.get(), (id(store), key)
     if here in inside:
@@ -43,10 +43,10 @@ def alone(store: Store, path: str, layout: Layout, key: str) -> Generator[dict[s
             yield {}
         finally:
             _without_blocks.reset(token)
-    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - plans from the current state
 
     follow(store, path, layout)
 
 
 _without_blocks: ContextVar[frozenset[tuple[int, str]]] = ContextVar("without blocks", default=frozenset())
-"""The documents that this thread changes alone, each in its store: no journal is waited for meanwhile."""
+"""The documents that this thread changes alone, with their stores: it waits for no journal meanwhile."""

@@ -1,4 +1,4 @@
-"""The nodes along a path: the documents that there may be, and what they say."""
+"""The nodes along a path: their possible documents and formats."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["documents_along", "form_above", "found_in"]
 
 
 def documents_along(store: Store, names: tuple[str, ...]) -> dict[str, bytes | None]:
-    """The documents of v3 and v2 that there may be along a path, by key."""
+    """The v3 and v2 documents that may exist along a path, by key."""
     paths = [join(names[:count]) for count in range(len(names) + 1)]
     keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
     return dict(zip(keys, store.get_many(keys), strict=True))
 
 
 def found_in(texts: Mapping[str, bytes | None], path: str) -> StoredNode | None:
-    """The node whose documents are at `path`, by what lies in `texts`."""
+    """The node at `path` according to the documents in `texts`."""
     for layout in (V3_LAYOUT, V2_LAYOUT):
         keys = {end: layout.key(path, end) for end, _ in layout.marks}
         there = {end: text for end, key in keys.items() if (text := texts.get(key)) is not None}
@@ -35,7 +35,7 @@ def found_in(texts: Mapping[str, bytes | None], path: str) -> StoredNode | None:
 
 
 def form_above(store: Store, path: str) -> Format | None:
-    """The format of the hierarchy that the node at `path` would lie in; None where there is none.
+    """The format of the hierarchy that a node at `path` would be in, or None if there is none.
 
     >>> import zom
     >>> group = zom.create_group("memory:", zom.v2.GroupSpec())

@@ -1,9 +1,9 @@
 """Applying plans: all or nothing, in an order that is safe at every point.
 
-A change of one key is one operation of the store, and atomic by that. Everything else begins with a
-journal, made where nobody else's is, and ends with its removal; `zom.hierarchy.change.steps` says what
-happens in between. What fails on the way is undone before the error is raised, or finished where it
-counts as made already; an interruption leaves the journal, which says which of both.
+A change of one key is one atomic operation of the store. Any other change first writes a journal, only if
+nobody else's exists, and ends by deleting it; `zom.hierarchy.change.steps` describes the steps in between. A
+failed change is undone before the error is raised, or finished if it already counts as made. An interruption
+leaves the journal, which says which of the two.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def carry_out(
     data: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None:
-    """Do what `plan` says."""
+    """Apply `plan`."""
     plan.check()
     values = _values(plan, data or {})
     if plan.is_empty:
@@ -63,7 +63,7 @@ def carry_out(
 
 
 def root_spec(plan: ChangePlan) -> Spec:
-    """The node at the path of the plan, as its document will be."""
+    """The spec of the node at the plan's path, with its new document."""
     if plan.root:
         return cast("Spec", StoredNode.of(plan.path, plan.layout, plan.root).spec())
     return cast("Spec", cast("Any", plan.layout.family.classes["group"])())
@@ -89,7 +89,7 @@ def _is_single(plan: ChangePlan) -> bool:
 
 
 def _apply_single(plan: ChangePlan) -> None:
-    """Change one key, where it still is what it was."""
+    """Change one key if it is unchanged since the plan."""
     store, work = plan.store, plan.journal
     check_journals(store, work.path, own=True)
     key = next(iter((*work.writes, *work.removes)))
@@ -116,7 +116,7 @@ def _apply_all(plan: ChangePlan, values: list[Value], tell: Callable[[int, int],
 
 
 def _check_same(plan: ChangePlan) -> None:
-    """ConflictError where the store isn't as it was when it was planned."""
+    """Raise ConflictError if the store has changed since the plan."""
     store, work = plan.store, plan.journal
     made = [key for key, text in work.old.items() if text is None]
     if plan.seen and len(made) > FEW:
@@ -142,7 +142,7 @@ def _check_listed(store: Store, work: Journal, prefix: str, seen: frozenset[str]
 
 
 def _values(plan: ChangePlan, data: Mapping[str, Any]) -> list[Value]:
-    """The values for new arrays; ConflictError where one is not new, or where something is removed besides."""
+    """The values for new arrays; ConflictError if one is not new, or the plan also changes or deletes."""
     problems: list[Problem] = []
     values: list[Value] = []
     layout = plan.layout

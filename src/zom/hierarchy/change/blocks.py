@@ -1,7 +1,7 @@
-"""Blocks of consolidated metadata, put right in the same plan that changes the nodes they speak of.
+"""Blocks of consolidated metadata, updated in the same plan that changes their nodes.
 
-v2 keeps one in `.zmetadata`, v3 in a group's own document. While nodes change, a block that would not be
-true is out of the store: it is written again when all else is done.
+v2 keeps one in `.zmetadata`, v3 in a group's own document. While nodes change, a block that would not be true
+is removed from the store; it is written again at the end.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """The documents with blocks that change."""
+    """The changes of documents with blocks."""
 
     first: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
-    """What stands under their keys while the nodes change; None for nothing."""
+    """The interim contents of their keys while the nodes change; None for none."""
     writes: dict[str, bytes] = field(default_factory=dict[str, bytes])
     old: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
     paths: list[str] = field(default_factory=list[str])
 
 
 def wanted_by(nodes: Mapping[str, Spec]) -> frozenset[str]:
-    """The groups whose specs hold a block of their own: it is made anew, for it may be out of date."""
+    """The groups whose specs contain a block, which is made again because it may be outdated."""
     return frozenset(
         path
         for path, spec in nodes.items()
@@ -59,7 +59,7 @@ def wanted_by(nodes: Mapping[str, Spec]) -> frozenset[str]:
 
 
 def says_the_same(text: bytes, stored: bytes | None, inline: str | None) -> bool:
-    """Whether two documents hold the same JSON, apart from a block of consolidated metadata."""
+    """Whether two documents hold the same JSON, apart from consolidated metadata."""
     if stored is None or text == stored:
         return stored is not None
     left, right = _value(text), _value(stored)
@@ -69,24 +69,24 @@ def says_the_same(text: bytes, stored: bytes | None, inline: str | None) -> bool
 
 
 def plain_text(text: bytes, inline: str | None) -> bytes:
-    """The text of a document without a block."""
+    """The text of a document without its block."""
     return document_text(without(_value(text), inline))
 
 
 def _value(text: bytes) -> Any:
-    """The JSON value; None where it is not JSON."""
+    """The JSON value, or None if it is not JSON."""
     return read_json(text, [])
 
 
 def without(value: Any, inline: str | None) -> Any:
-    """A document without a block."""
+    """A document without its block."""
     if inline is None or not isinstance(value, dict) or inline not in value:
         return value  # pyright: ignore[reportUnknownVariableType] - it is JSON
     return {name: item for name, item in cast("dict[str, Any]", value).items() if name != inline}
 
 
 def block_in(layout: Layout, text: bytes | None) -> dict[str, Any] | None:
-    """The block in the document that holds one in this layout, as JSON: what it speaks of, and all else."""
+    """The block in a document of this layout, as JSON, with its entries and all other members."""
     if text is None or (layout.inline is not None and layout.inline.encode() not in text):
         return None
     value = _value(text)
@@ -96,17 +96,17 @@ def block_in(layout: Layout, text: bytes | None) -> dict[str, Any] | None:
 
 
 def block_end(layout: Layout) -> str | None:
-    """The document in which a block lies; None where the format has none."""
+    """The end of the key of the document with the block, or None if the format has none."""
     return layout.consolidated or (ENTRY_KEY if layout.inline is not None else None)
 
 
 def block_of(node: StoredNode) -> dict[str, Any] | None:
-    """The block that a node's documents hold."""
+    """The block in a node's documents."""
     return block_in(node.layout, node.texts.get(block_end(node.layout) or ""))
 
 
 def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
-    """The blocks that are not true any more once the planned changes are made."""
+    """The blocks that are no longer true after the planned changes."""
     made, layout, found = Renewal(), ledger.layout, ledger.found
     if layout.inline is None and layout.consolidated is None:
         return made
@@ -116,9 +116,9 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
         node = found.nodes.get(at)
         inside = at == found.path or at.startswith(f"{found.path.rstrip('/')}/")
         if inside and at not in ledger.documents:
-            continue  # it goes, and its block with it
+            continue  # it is deleted, and its block with it
         if at in ledger.actions and ledger.actions[at].kind == "array":
-            continue  # an array takes its place
+            continue  # an array replaces it
         block = None if node is None else block_of(node)
         prefix = f"{at.rstrip('/')}/"
         touched = any(path == at or path.startswith(prefix) for path in changed)
@@ -128,7 +128,7 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
     return made
 
 
-def _renew(  # noqa: PLR0913 - all that a block is made of
+def _renew(  # noqa: PLR0913 - everything that a block consists of
     ledger: Ledger,
     at: str,
     node: StoredNode | None,
@@ -170,7 +170,7 @@ def _renew(  # noqa: PLR0913 - all that a block is made of
 
 
 def _untouched(ledger: Ledger, at: str, held: dict[str, Any]) -> dict[str, Any]:
-    """The entries of a block above the plan that speak of nodes which it doesn't touch."""
+    """The entries of a block above the plan that the plan doesn't touch."""
     inner = ledger.found.path[len(at.rstrip("/")) + 1 :]
     kept: dict[str, Any] = {}
     for key, value in held.items():
@@ -181,12 +181,12 @@ def _untouched(ledger: Ledger, at: str, held: dict[str, Any]) -> dict[str, Any]:
 
 
 def _entries(ledger: Ledger, at: str) -> dict[str, Any]:
-    """The documents below `at` as they will be, by the names they have in a block."""
+    """The future documents below `at`, by their names in a block."""
     prefix, layout = f"{at.rstrip('/')}/", ledger.layout
     found: dict[str, Any] = {}
     for path in sorted(ledger.documents):
         if not path.startswith(prefix) or path == at or is_bytes(path):
-            continue  # JSON holds no bytes that are no text: only the node's own document tells of it
+            continue  # JSON can't hold bytes that are not text: only the node's own document has them
         found.update(_named(path[len(prefix) :], ledger.documents[path], layout))
     return found
 

@@ -1,7 +1,7 @@
-"""Carrying a change through: from its journal to the removal of it, or back.
+"""Carrying a change through: from writing its journal to deleting it, or back.
 
-What fails on the way is undone before the error is raised, or finished where it counts as made already.
-An interruption leaves the journal, which says which of both.
+A failed change is undone before the error is raised, or finished if it already counts as made. An
+interruption leaves the journal, which says which of the two.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["carry_through", "check_journals", "check_texts"]
 
 
-def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
+def carry_through(  # noqa: PLR0913, PLR0917 - a change, and how to report it
     store: Store,
     work: Journal,
     check: Callable[[], object],
@@ -45,9 +45,9 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
     values: Sequence[Value] = (),
     fill: Callable[[Journal], object] | None = None,
 ) -> None:
-    """Make the change that a journal describes; `check` raises where it may not begin.
+    """Make the change described by a journal; `check` raises if it may not begin.
 
-    After a failure it is undone, or done all the same; where neither can be, a note says what to do.
+    After a failure it is undone or finished; if neither is possible, a note says what to do.
     """
     steps = Steps(_count(work) + len(values), tell)
     if store.capabilities.transactional:
@@ -56,7 +56,7 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
     work = replace(work, way=first_way(store, work), token=os.urandom(8).hex())
     key = journal_key(work.path)
     at: _Stage = "check"
-    # Who waits for the lock waits for a living process; a journal without one is an interrupted change.
+    # Waiting for the lock waits for a living process; a journal without lock is an interrupted change.
     with store.lock(key):
         try:
             _begin(store, key, work, check)
@@ -73,7 +73,7 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
 
 
 def _begin(store: Store, key: str, work: Journal, check: Callable[[], object]) -> None:
-    """Write the journal, and see that nobody else changes anything and all is as it was."""
+    """Write the journal, and check that nobody else makes a change and nothing has changed."""
     text = work.text()
 
     def own() -> None:
@@ -85,7 +85,7 @@ def _begin(store: Store, key: str, work: Journal, check: Callable[[], object]) -
         together(store, own, check)
         return
     if not made:
-        own()  # of an answer that was lost, the client may have asked again: with its token, the journal is ours
+        own()  # the client may have asked again after a lost answer: the token tells our journal
     check()
 
 
@@ -94,13 +94,13 @@ def _count(work: Journal) -> int:
 
 
 _Stage = Literal["check", "prepare", "end"]
-"""How far a change came: nothing is written yet; documents and chunks are; nothing is left to do."""
+"""The progress of a change: nothing written yet; documents and chunks written; nothing left to do."""
 
 
 def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _Stage) -> bool:
-    """After a failure: undo the change, or finish it; whether it is made, and the store's error is no more.
+    """After a failure, undo or finish the change; return whether it is made and `error` can be dropped.
 
-    Values are the caller's, and may fail in any way: they are read lazily, or can't be cast.
+    Values belong to the caller, and may fail in any way: they are read lazily, or can't be cast.
     """
     note = f"the change is half done: zom.repair finishes or undoes it ({store.url}: {key!r})"
     finished = replace(work, way="finish").text()
@@ -118,7 +118,7 @@ def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _St
         if at == "prepare":
             sweep(store, work)
         store.delete(key)
-    except Exception:  # noqa: BLE001 - whatever goes wrong now, the first error is what happened
+    except Exception:  # noqa: BLE001 - the first error is the one to report
         error.add_note(note)
         return False
     except BaseException as second:
@@ -130,7 +130,7 @@ def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _St
 
 
 def check_journals(store: Store, path: str, *, own: bool) -> None:
-    """ConflictError where a change above is under way, or at `path` itself."""
+    """Raise ConflictError if a change above is running, or at `path` itself if `own`."""
     keys = [journal_key(at) for at in ((path, *above_all(path)) if own else above_all(path))]
     for key, text in zip(keys, store.get_many(keys), strict=True):
         if text is not None:
@@ -139,7 +139,7 @@ def check_journals(store: Store, path: str, *, own: bool) -> None:
 
 
 def check_texts(store: Store, texts: Mapping[str, bytes | None]) -> None:
-    """ConflictError where a document is not what it was."""
+    """Raise ConflictError if a document has changed."""
     for key, text in zip(texts, store.get_many(texts), strict=True):
         if text != texts[key]:
             raise beaten(store, key)

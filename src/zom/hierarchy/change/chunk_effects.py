@@ -1,7 +1,7 @@
-"""What a change of an array's document does to its chunks: nothing, cut some off, or make all unreadable.
+"""The effect of a changed document on an array's chunks: none, some cut off, or all unreadable.
 
-Chunks are read by the document. Attributes and names of dimensions say nothing about them; the shape
-says which there are, the fill value what stands where none is; everything else how they are read.
+Chunks are read by the document. Attributes and dimension names don't affect them. The shape says which chunks
+exist, and the fill value what missing ones read as. Everything else defines how they are read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ChunkEffect", "changes_between"]
 
 ChunkEffect = Literal["keep", "update attributes", "rewrite document", "refill", "resize", "replace"]
-"""What a new document does; "refill" gives another value to what was never written."""
+"""The effect of a new document; "refill" changes the value of elements that were never written."""
 
 _LAYOUT = frozenset(
     {"data_type", "dtype", "chunk_grid", "chunks", "chunk_key_encoding", "dimension_separator", "order"}
@@ -28,7 +28,7 @@ _LAYOUT = frozenset(
 
 
 def changes_between(old: Spec, new: Spec) -> tuple[ChunkEffect, tuple[Change, ...]]:
-    """What it means to put the document of `new` in the place of `old`, a node of the same kind.
+    """The effect of replacing the document of `old` with that of `new`, a node of the same kind.
 
     >>> from zom import v3
     >>> old = v3.ArraySpec.build(shape=(4,), dtype="int8", attributes={"units": "K"})

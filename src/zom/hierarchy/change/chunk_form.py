@@ -1,8 +1,8 @@
-"""The form of an array's chunks: what the bytes under their keys mean, in one spelling for each meaning.
+"""The form of an array's chunks: the meaning of their bytes, in one spelling per meaning.
 
-Two arrays of one form read each other's chunks. The shape and the fill value are no part of it: the shape
-says which chunks there are, and the fill value what stands where none is. What counts for writing only, as
-the level of a compressor, is left out, and so are codecs that change nothing.
+Two arrays of one form can read each other's chunks. The shape and the fill value are not part of it: the
+shape says which chunks exist, and the fill value what missing ones read as. Options for writing only, such as
+the level of a compressor, are left out, and so are codecs that change nothing.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _WRITING_ONLY: Final[dict[str, frozenset[str]]] = {
     "lz4": frozenset({"acceleration"}),
     "blosc": frozenset({"cname", "clevel", "shuffle", "typesize", "blocksize"}),
 }
-"""What of a codec's configuration its streams tell themselves, by the name of the codec."""
+"""The options that a codec's streams already contain, by the name of the codec."""
 
 _SAME_STREAM: Final = frozenset({"gzip", "zstd", "blosc", "zlib", "bz2"})
-"""The codecs whose streams are those of numcodecs' codec of the same name."""
+"""The codecs with the same streams as the numcodecs codec of that name."""
 
 
 class _ChunkMeaning(NamedTuple):
-    """What chunks mean, as text that is equal where they mean the same."""
+    """The meaning of chunks, as text that is equal if they mean the same."""
 
     family: str
     axes: tuple[Any, ...]
@@ -46,7 +46,7 @@ class _ChunkMeaning(NamedTuple):
 
 
 def same_chunks(old: Spec, new: Spec) -> bool:
-    """Whether every stored chunk of `old` is one of `new` with the same elements, where both shapes have it.
+    """Whether every stored chunk of `old` has the same elements in `new`, if both shapes include it.
 
     >>> from zom import v3
     >>> old = v3.ArraySpec.build(shape=(4,), dtype="uint16", compress="zstd")
@@ -66,7 +66,7 @@ def same_chunks(old: Spec, new: Spec) -> bool:
 
 
 def same_missing(old: Spec, new: Spec) -> bool:
-    """Whether what was never written reads as the same in both, bit for bit."""
+    """Whether elements that were never written read the same in both, bit for bit."""
     try:
         return same_fill(compile_plan(old), compile_plan(new))
     except ZomError:
@@ -74,7 +74,7 @@ def same_missing(old: Spec, new: Spec) -> bool:
 
 
 def chunk_form(spec: Spec) -> Any:
-    """The form of the chunks of an array; None where something is unknown."""
+    """The form of the chunks of an array, or None if something is unknown."""
     try:
         plan = compile_plan(spec)
     except ZomError:
@@ -85,7 +85,7 @@ def chunk_form(spec: Spec) -> Any:
 
 
 def _is_regular(spec: Spec) -> bool:
-    """Whether the grid of the array may be laid over another shape."""
+    """Whether the grid of the array can be applied to another shape."""
     grid = cast("dict[str, Any]", canonical(spec).get("chunk_grid", {}))
     return bool(grid.get("name", "regular") == "regular")
 
@@ -128,7 +128,7 @@ def _chain(codecs: list[Any], rank: int) -> list[Any]:
 
 
 def _codec_v3(codec: dict[str, Any], rank: int) -> Any:
-    """A codec as its chunks mean it; None where it changes nothing."""
+    """A codec reduced to its meaning for chunks, or None if it changes nothing."""
     name, configuration = str(codec["name"]), codec["configuration"]
     if name == "transpose" and configuration.get("order") == list(range(rank)):
         return None
@@ -136,7 +136,7 @@ def _codec_v3(codec: dict[str, Any], rank: int) -> Any:
     if plain in _SAME_STREAM:
         name = plain
     kept = {key: value for key, value in configuration.items() if key not in _WRITING_ONLY.get(plain, ())}
-    # An index has one dimension more than its shard.
+    # An index has one more dimension than its shard.
     return with_inner_codecs(
         {**codec, "name": name, "configuration": kept},
         lambda member, inner: _chain(inner, rank + (member == "index_codecs")),

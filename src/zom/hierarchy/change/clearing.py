@@ -1,4 +1,4 @@
-"""Clearing: the chunks of an array that goes, or that a smaller shape leaves behind, are taken away."""
+"""Clearing: delete the chunks of a deleted array, or those outside a smaller shape."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["clear_after", "clear_all", "clear_before"]
 
 
 def clear_all(store: Store, clearing: Clearing) -> None:
-    """Take away the chunks of an array that goes; other keys at its place stay."""
+    """Delete the chunks of a deleted array; other keys in its place stay."""
     if clearing.new is not None:
         return
     old, scalar = array_of(clearing, clearing.old), clearing.scalar
@@ -29,19 +29,19 @@ def clear_all(store: Store, clearing: Clearing) -> None:
         kept = array_of(clearing, clearing.kept)
         keys = sorted(set(keys) - set(chunk_keys(kept, clearing.prefix, keys) or ()))
     store.delete_many(keys)
-    # A chunk of the new array may have the name of a directory of the old one: `c0`, for `c0/1`.
+    # A chunk of the new array may have the key of a directory of the old one: `c0`, for `c0/1`.
     store.prune(clearing.prefix)
 
 
 def clear_before(store: Store, clearing: Clearing) -> None:
-    """Before an array grows: take away what lies where it grows to, for others may have left it there."""
+    """Before an array grows, delete leftovers of others in the new part."""
     if clearing.new is not None:
         old, new = array_of(clearing, clearing.old), array_of(clearing, clearing.new)
         _cut(store, clearing, old, new, shape=_shape(old))
 
 
 def clear_after(store: Store, clearing: Clearing) -> None:
-    """After an array has shrunk: take away what lies beyond its new end."""
+    """After an array has shrunk, delete everything beyond its new end."""
     if clearing.new is not None:
         old, new = array_of(clearing, clearing.old), array_of(clearing, clearing.new)
         _cut(store, clearing, old, new, shape=_shape(new))
@@ -58,7 +58,7 @@ def _cut(store: Store, clearing: Clearing, old: Spec, new: Spec, *, shape: tuple
     except ChunkError as error:
         if error.lacks_memory:
             raise
-        # A chunk that can't be decoded stays as it is: whoever reads it is told, then as before.
+        # A chunk that can't be decoded stays as it is: reading it raises, as before.
         return
 
 

@@ -1,6 +1,6 @@
-"""Conflicts: what lies in a store where something else was to be written, as problems with rules.
+"""Conflicts: existing data where something else was to be written, as problems with rules.
 
-Nothing is written where there is one; each says what was found and what to do.
+Nothing is written if there is a conflict; each says what was found and what to do.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def conflict(  # noqa: PLR0913 - a problem has that many facts
 
 
 def refused(problems: Sequence[Problem], url: str) -> ConflictError:
-    """The error of these problems of the store at `url`: NodeExists, where nodes that are there are all that is wrong.
+    """The error of these problems of the store at `url`; NodeExists if existing nodes are the only problem.
 
     >>> type(refused([conflict(EXISTS, "/a", "nothing", "a group")], "a.zarr")).__name__
     'NodeExists'
@@ -92,7 +92,7 @@ def refused(problems: Sequence[Problem], url: str) -> ConflictError:
 
 
 def few(keys: list[str]) -> str:
-    """Some of the keys, and how many more there are.
+    """The first few keys, and the number of further ones.
 
     >>> few(["b", "a", "d", "c"])
     "'a', 'b', 'c' and 1 more"

@@ -1,4 +1,4 @@
-"""Consolidated metadata, written and dropped on request."""
+"""Writing and dropping consolidated metadata on request."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = ["consolidate", "follow", "plan_consolidation"]
 
 
 def consolidate(store: Store, path: str) -> ChangePlan:
-    """Write the consolidated metadata of the group at `path`; the plan by which it was done."""
+    """Write the consolidated metadata of the group at `path`, and return the applied plan."""
     for _ in range(_TRIES):
         plan = plan_consolidation(store, path)
         plan.check()
@@ -66,9 +66,9 @@ _TRIES = 60
 
 
 def _check_same(plan: ChangePlan) -> None:
-    """ConflictError where a node has changed, come or gone since it was planned.
+    """Raise ConflictError if a node has changed, appeared or disappeared since the plan.
 
-    Others look for the journal after they have changed a node: whoever is not seen here sees it.
+    Other writers look for the journal after they have changed a node: they find it if this check misses them.
     """
     check_journals(plan.store, plan.journal.path, own=False)
     check_texts(plan.store, plan.journal.old)
@@ -77,17 +77,17 @@ def _check_same(plan: ChangePlan) -> None:
 
 
 def _is_true(store: Store, path: str) -> bool:
-    """Whether what was just consolidated still says what the nodes say, as far as they can be read."""
+    """Whether the new consolidated metadata still matches the nodes, as far as they can be read."""
     try:
         return plan_consolidation(store, path).is_empty
     except ZomError:
-        return True  # it was when it was written: that is all that was asked for
+        return True  # it did when it was written, and no more was requested
 
 
 def follow(store: Store, path: str, layout: Layout) -> None:
-    """Consolidate again what was consolidated while the node at `path` changed, which had no part in it.
+    """Consolidate again if someone consolidated, without its changes, while the node at `path` changed.
 
-    The change is made: what fails here leaves a block that is out of date at most, and `zom.validate` reports it.
+    The change is already made. A failure here leaves at most an outdated block, which `zom.validate` reports.
     """
     if layout.inline is None and layout.consolidated is None:
         return
@@ -98,7 +98,7 @@ def follow(store: Store, path: str, layout: Layout) -> None:
 
 
 def _consolidates(store: Store, path: str, layout: Layout) -> bool:
-    """Whether there is a block at `path` or above, once nobody writes one."""
+    """Whether there is a block at `path` or above, after waiting for anyone who is writing one."""
     journals = journal_keys(path)
     groups = [path, *above_all(path)]
     blocks = [layout.key(at, layout.consolidated or ENTRY_KEY) for at in groups]
@@ -109,19 +109,19 @@ def _consolidates(store: Store, path: str, layout: Layout) -> bool:
             with store.lock(key):
                 text = store.get(key)
             if text is not None and _is_block(parse_journal(text, store.url, key)):
-                # Who wrote it was killed, and did not know of the change.
+                # Its writer was killed, and did not know of the change.
                 repaired(store, key, "refuse")
     return bool(pending) or any(block_in(layout, texts[key]) is not None for key in blocks)
 
 
 def _is_block(work: Journal) -> bool:
-    """Whether a change writes one group's block of consolidated metadata, and nothing else."""
+    """Whether a change writes only one group's block of consolidated metadata."""
     others = work.removes or work.clears or work.data or work.moves or work.swap is not None
     return not others and list(work.writes) == [work.last] and work.last.count("/") == work.base.count("/")
 
 
 def plan_consolidation(store: Store, path: str = "", *, drop: bool = False) -> ChangePlan:
-    """What it takes to write the consolidated metadata of the group at `path`, or to `drop` it."""
+    """The plan to write the consolidated metadata of the group at `path`, or to `drop` it."""
     ledger = Ledger(store, found_at(store, path), "update", prune=False)
     layout, found = ledger.layout, ledger.found
     node = found.nodes.get(found.path)
@@ -152,7 +152,7 @@ def plan_consolidation(store: Store, path: str = "", *, drop: bool = False) -> C
 
 
 def _check_readable(ledger: Ledger) -> None:
-    """SpecError where a document is none: readers that trust consolidated metadata would miss its node."""
+    """Raise SpecError if a document is invalid, because readers of the block would miss its node."""
     findings = Findings(ledger.store.url, "lenient")
     for path, documents in ledger.documents.items():
         for end, text in documents.items():
@@ -166,7 +166,7 @@ def _check_readable(ledger: Ledger) -> None:
 
 
 def _check_directories(ledger: Ledger, findings: Findings) -> None:
-    """Report the nodes below whose document a directory takes the place of."""
+    """Report the nodes below that have a directory in place of their document."""
     layout, found, store = ledger.layout, ledger.found, ledger.store
     if store.capabilities.nested_keys or not ledger.listed:
         return
@@ -180,7 +180,7 @@ def _check_directories(ledger: Ledger, findings: Findings) -> None:
 
 
 def _note_directories(ledger: Ledger, paths: Iterable[str], findings: Findings) -> None:
-    """Report those of the directories at `paths` in which a directory has the name of a document."""
+    """Report directories at `paths` that contain a directory with the name of a document."""
     layout, store = ledger.layout, ledger.store
     for path in paths if ledger.listed else ():
         below = store.list_dir(layout.directory(path)).prefixes

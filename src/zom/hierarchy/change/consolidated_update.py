@@ -1,7 +1,7 @@
-"""Upkeep: consolidated metadata stays true when single documents change.
+"""Upkeep: keep consolidated metadata true when single documents change.
 
-Documents and the blocks that speak of them change together, by a journal: whatever happens, readers find
-the old ones or the new ones, and no block that is stale or gone.
+Documents and the consolidated metadata about them change together, with a journal. In any case readers find
+the old ones or the new ones, and never stale or missing metadata.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOTHING: Mapping[str, bytes | None] = MappingProxyType({})
 
 
 class Written(NamedTuple):
-    """A document of a node that changes."""
+    """A changed document of a node."""
 
     path: str
     end: str
@@ -42,9 +42,9 @@ class Written(NamedTuple):
 def holders_of(
     store: Store, paths: Iterable[str], layout: Layout, known: Mapping[str, bytes | None] = NOTHING
 ) -> dict[str, bytes]:
-    """The documents with blocks at `paths` and above, by the paths of their groups, the topmost first.
+    """The documents with consolidated metadata at `paths` and above, by group path, topmost first.
 
-    Where there is no consolidated metadata, that is one batch of small reads; what is `known` is not read again.
+    If there is none, this takes one batch of small reads; documents in `known` are not read again.
 
     >>> from zom.hierarchy.stored.layout import V2_LAYOUT
     >>> from zom.stores.memory import MemoryStore
@@ -71,7 +71,7 @@ def holders_of(
 def change_documents(
     store: Store, layout: Layout, changes: Iterable[Written], holders: Mapping[str, bytes]
 ) -> None:
-    """Change documents, and the blocks that speak of them; ConflictError where others change them meanwhile.
+    """Change documents and the blocks about them; ConflictError if others change them meanwhile.
 
     >>> from zom.hierarchy.stored.layout import V2_LAYOUT
     >>> from zom.stores.memory import MemoryStore
@@ -109,7 +109,7 @@ def change_documents(
 def _with_block(
     layout: Layout, at: str, text: bytes, stored: bytes, changes: Iterable[Written]
 ) -> tuple[bytes | None, bytes]:
-    """The document that holds a block: as it is meanwhile, and with what the block says then."""
+    """The document that holds a block: its interim version, and the one with the updated block."""
     block = cast("dict[str, Any]", block_in(layout, stored))
     held: Any = block.get("metadata")
     entries = dict(cast("dict[str, Any]", held)) if isinstance(held, dict) else {}

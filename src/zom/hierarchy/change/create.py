@@ -1,7 +1,7 @@
-"""Creating one node, with the groups above it that are missing: of several creators, one succeeds.
+"""Creating one node, with missing groups above it: if several try, one succeeds.
 
 Zarr v3, section "Storage": every group has a document; Zarr v2, section "Hierarchies": all ancestors are
-groups. One document is written where nothing is; several are one change, of which all or nothing is left.
+groups. A single document is written only if none exists; several are one change, all or nothing.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ __all__ = [
 _Made = TypeVar("_Made")
 
 _TRIES = 60
-"""How often a node is made anew while others make the groups above it, or change their consolidated metadata."""
+"""The number of attempts while others create the groups above, or change their consolidated metadata."""
 
 _LONGEST_PAUSE = 0.1
 
 
 def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
-    """The spec as its document is to be written."""
+    """The spec in the spelling of its document."""
     check_is_spec(spec)
     check_spelling(spelling)
     return spelled_in_full(spec)[0] if spelling == "full" else spec
@@ -86,7 +86,7 @@ def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
 def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     """Write the documents of an array, or of a group without members, and of missing groups above it.
 
-    ConflictError, and nothing written, where a node is already, or is made by others meanwhile.
+    ConflictError, and nothing written, if a node exists already, or others create it meanwhile.
 
     >>> from zom import v3
     >>> from zom.stores.memory import MemoryStore
@@ -111,7 +111,7 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
         texts = documents_along(store, names)
         layout, missing = _missing(store, spec, names, texts)
         _check_place(store, layout, [above for above, _ in missing], path, spec)
-        # What changes meanwhile is found when it is changed, or by `follow` afterwards.
+        # Later changes are found when writing, or by `follow` afterwards.
         holders = holders_of(store, [*(above for above, _ in missing), path], layout, texts)
         documents = _own_documents(layout, path, spec)
         if holders:
@@ -124,13 +124,13 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
 
 
 def check_vacant(store: Store, spec: Spec, path: str) -> None:
-    """ConflictError where a node is at `path` already, or can't be there."""
+    """Raise ConflictError if there is a node at `path`, or can't be one."""
     names = check_path(spec, path)
     _missing(store, spec, names, documents_along(store, names))
 
 
 def repeated(store: Store, path: str, attempt: Callable[[], _Made]) -> _Made:
-    """What `attempt` makes, once others don't make nodes beside it; ConcurrentWriteError where they always do."""
+    """Call `attempt` until no other creation interferes; ConcurrentWriteError if that doesn't happen."""
     beaten_at = ""
     for count in range(_TRIES):
         try:
@@ -141,7 +141,7 @@ def repeated(store: Store, path: str, attempt: Callable[[], _Made]) -> _Made:
                 raise
             beaten_at = error.problems[0].key or path.strip("/")
             if BUSY.code in codes:
-                # No journal was here before: somebody makes a node in the same group, and will be done soon.
+                # No journal was here before: someone is creating a node in the same group; wait for it.
                 time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(count, 8)))
     raise ConcurrentWriteError(store.url, beaten_at)
 
@@ -153,8 +153,8 @@ def _put_without_blocks(
     path: str,
     documents: dict[str, bytes],
 ) -> None:
-    """Write a node, and the groups above it that are missing, where no consolidated metadata speaks of them."""
-    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+    """Write a node, and missing groups above it, if there is no consolidated metadata about them."""
+    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - plans from the current state
 
     if missing or len(documents) > 1:
         _put_together(store, layout, missing, path, documents)
@@ -170,7 +170,7 @@ def _put_together(
     path: str,
     documents: Mapping[str, bytes],
 ) -> None:
-    """Write several documents as one change, with a journal: all of them or none."""
+    """Write several documents as one change, with a journal: all or none."""
     texts = dict(documents)
     for _, found in missing:
         texts.update(found)
@@ -197,7 +197,7 @@ def _put_with_blocks(  # noqa: PLR0913, PLR0917 - as above
 
 
 def _put_alone(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
-    """Write the one document of a node, where nothing is: that takes no journal."""
+    """Write the one document of a node if none exists, which needs no journal."""
     ((key, text),) = documents.items()
     if not store.create(key, text):
         raise _beaten(store, path, key)
@@ -205,14 +205,14 @@ def _put_alone(store: Store, layout: Layout, path: str, documents: Mapping[str, 
 
 
 def check_path(spec: Spec, path: str) -> tuple[str, ...]:
-    """The names along `path`; PathError where the format of `spec` forbids one."""
+    """The names along `path`; PathError if the format of `spec` forbids one."""
     names = parse_path(path)
     check_names(spec.family.form, names)
     return names
 
 
 def check_names(form: Format, names: tuple[str, ...]) -> None:
-    """PathError where the format forbids one of the names."""
+    """Raise PathError if the format forbids one of the names."""
     faults: list[Fault] = []
     for name in names:
         name_faults(name, form, faults)
@@ -234,13 +234,13 @@ def entry_text() -> bytes:
     return document_text(document)
 
 
-# --- what is there --------------------------------------------------------------------------------------
+# --- existing nodes -------------------------------------------------------------------------------------
 
 
 def _missing(
     store: Store, spec: Spec, names: tuple[str, ...], texts: Mapping[str, bytes | None]
 ) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
-    """The layout that the node will have, and what must be written above it, by path."""
+    """The layout of the new node, and the documents to write above it, by path."""
     paths = [join(names[:count]) for count in range(len(names) + 1)]
     nodes = {path: found_in(texts, path) for path in paths}
     layout = LAYOUTS[spec.family.form][0]
@@ -290,7 +290,7 @@ def _missing_draft(
 
 
 def _check_implicit(store: Store, layout: Layout, path: str) -> None:
-    """ConflictError where nodes below make a path a group, without a document."""
+    """Raise ConflictError if nodes below make the path a group without a document."""
     key = next(iter(store.list(layout.directory(path))), None)
     if key is not None and path != "/":
         found = f"a draft group, which holds {key!r}"
@@ -300,7 +300,7 @@ def _check_implicit(store: Store, layout: Layout, path: str) -> None:
 
 
 def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, StoredNode | None]) -> None:
-    """ConflictError where a node is in the way at the last path, or above it."""
+    """Raise ConflictError if a node blocks the last path, or one above it."""
     form = spec.family.form
     for path in reversed(paths):
         found = nodes.get(path)
@@ -320,7 +320,7 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Store
             raise _refused(store, OTHER_FORMAT, path, f"a {form} group, to hold {paths[-1]}", found, fix)
 
 
-def _refused(  # noqa: PLR0913, PLR0917 - all that is told
+def _refused(  # noqa: PLR0913, PLR0917 - everything reported
     store: Store, broken: Rule, path: str, expected: str, found: StoredNode, fix: str | None = None
 ) -> ConflictError:
     key = next(iter(found.documents.values())).key
@@ -328,7 +328,7 @@ def _refused(  # noqa: PLR0913, PLR0917 - all that is told
 
 
 def _check_names_here(store: Store, path: str, form: Format) -> None:
-    """ConflictError where a name of the path can't be a node's in this store."""
+    """Raise ConflictError if a name of the path can't be a node's name in this store."""
     wanted = taken_name(store, path, form)
     if wanted is not None:
         found = repr(path.rpartition("/")[2])
@@ -336,7 +336,7 @@ def _check_names_here(store: Store, path: str, form: Format) -> None:
 
 
 def _check_place(store: Store, layout: Layout, above: list[str], path: str, spec: Spec) -> None:
-    """ConflictError where something that can be seen keeps a document, or a chunk, from being written."""
+    """Raise ConflictError if a visible obstacle keeps a document or a chunk from being written."""
     keys = [V3_LAYOUT.key(at, ENTRY_KEY) if layout.implicit_groups else layout.tried(at)[0] for at in above]
     own = layout.tried(path)[0]
     if store.capabilities.zarr_keys and spec.kind == "array" and (key := first_chunk(layout, path, spec)):
@@ -354,7 +354,7 @@ def _check_place(store: Store, layout: Layout, above: list[str], path: str, spec
 
 def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
     documents = {key: node_text(each, path, key) for key, each in layout.documents(path, spec).items()}
-    # A group of the draft that is not written would not be there: nothing lies below it yet.
+    # A draft group without a document would not exist: nothing is below it yet.
     return documents or {layout.key(path, ".group.json"): document_text({"attributes": {}})}
 
 
@@ -365,7 +365,7 @@ def _beaten(store: Store, path: str, key: str) -> ConflictError:
 
 
 def _check_others(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
-    """Two may have made nodes of different kinds at one path: the one that readers see stays."""
+    """Keep only the node that readers see if two were created with different kinds at one path."""
     own = next(key for key in documents if last_name(key) != ".zattrs")
     order = [V3_LAYOUT.key(path, ENTRY_KEY), *(V2_LAYOUT.key(path, end) for end, _ in V2_LAYOUT.marks)]
     if layout not in {V2_LAYOUT, V3_LAYOUT}:

@@ -1,4 +1,4 @@
-"""Ledgers: what a plan comes to, noted node by node: documents, chunks, conflicts, files that stay."""
+"""Ledgers: the record of a plan, node by node: documents, chunks, conflicts, files that stay."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 __all__ = ["FEW", "Ledger", "clearing_of", "found_at", "is_within"]
 
 FEW = 16
-"""How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
+"""The maximum number of new nodes looked up one by one before their creation; more are found by listing."""
 
 
 class Ledger:
-    """A plan in the making: whoever fills it decides what becomes of each node."""
+    """A plan in progress; its users decide what happens to each node."""
 
     def __init__(
         self,
@@ -67,38 +67,38 @@ class Ledger:
         self.on_conflict: OnConflict = on_conflict
         self.prune = prune
         self.keeps_names = keeps_names
-        """Whether new nodes may have names that others gave them, and that zom gives to none."""
+        """Whether new nodes may keep names that others gave them, and that zom gives to no new node."""
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
-        """What works here, and not on every system."""
+        """Problems that occur on other systems only."""
         self.actions: dict[str, Action] = {}
         self.writes: dict[str, bytes] = {}
         self.removes: dict[str, None] = {}
         self.clears: list[Clearing] = []
         self.old: dict[str, bytes | None] = {}
         self.documents: dict[str, dict[str, bytes]] = {}
-        """What each node's documents will be, by the ends of their keys."""
+        """The new documents of each node, by the ends of their keys."""
         self.gone: list[str] = []
-        """The chunks that go."""
+        """The chunks to delete."""
         self.cut: list[str] = []
         """The chunks at a new edge, which are written again."""
         self.foreign: list[str] = []
         self.touched: set[str] = set()
-        """Paths of nodes that change besides those of the actions."""
+        """Paths of nodes that change without an action."""
         self._texts: dict[int, tuple[Any, dict[str, bytes]]] = {}
 
     @property
     def listed(self) -> bool:
-        """Whether it is known what lies in the store besides the documents that were looked for."""
+        """Whether all keys of the store are known, not only the documents that were looked up."""
         return self.store.capabilities.listable
 
     @property
     def base(self) -> str:
-        """Where the draft hierarchy begins."""
+        """The root path of the draft hierarchy."""
         return f"/{self.layout.base}".rstrip("/") or "/"
 
     def finished(self, wanted: frozenset[str] = frozenset()) -> ChangePlan:
-        """The plan that was made, with consolidated metadata put right."""
+        """The finished plan, with updated consolidated metadata."""
         renewed = blocks.renewed(self, wanted)
         changed = bool(self.writes or self.removes or self.clears)
         first = {key: text for key, text in renewed.first.items() if changed}
@@ -139,7 +139,7 @@ class Ledger:
         )
 
     def _dropped(self) -> tuple[str, ...]:
-        """The groups that stay, or are replaced, and lose their consolidated metadata."""
+        """The groups that stay or are replaced, and lose their consolidated metadata."""
         dropped: set[str] = set()
         nodes = [*self.found.nodes.values(), *(each for all_ in self.found.others.values() for each in all_)]
         for node in nodes:
@@ -154,7 +154,7 @@ class Ledger:
         return tuple(sorted(dropped))
 
     def _seen(self) -> dict[str, frozenset[str]]:
-        """What was found where many nodes are to be made, so that it can be found to be the same."""
+        """The keys found in places of many new nodes, to check later that they are unchanged."""
         made = {path for path, action in self.actions.items() if action.verb == "create"}
         if len(made) <= FEW or not self.listed:
             return {}
@@ -169,20 +169,20 @@ class Ledger:
         }
 
     def _top(self, paths: list[str]) -> str:
-        """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
+        """The path of the topmost node that changes: all others are below it, or below the plan's path."""
         if self.layout.implicit_groups:
-            return self.base  # its documents and its chunks lie apart: only there both are below
+            return self.base  # documents and chunks are apart: only the base is above both
         changed = [path for path, action in self.actions.items() if action.verb != "keep"]
         above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
         return min((*above, self.found.path), key=len)
 
     def _check_names(self) -> None:
-        """Judge the names of new nodes: what can't work in this store is a conflict, the rest a warning."""
+        """Check the names of new nodes: names that this store can't hold are conflicts, others warnings."""
         new = [path for path, action in self.actions.items() if action.verb == "create" and path != "/"]
         self.judge_names(new)
 
     def judge_names(self, new: list[str], *, without: str | None = None) -> None:
-        """Judge the names of new nodes at these paths; that of the node at `without` goes."""
+        """Check the names of new nodes at these paths; the node at `without` is going to be deleted."""
         form, store = self.layout.family.form, self.store
         groups = {path.rpartition("/")[0] or "/" for path in new}
         beside = names_in_store(store, self.found, groups)
@@ -204,7 +204,7 @@ class Ledger:
                 self.warnings.extend(placed([fault], list(parse_path(path)), "strict"))
 
     def _check_obstacles(self, top: str) -> None:
-        """Look for what would stop the change half way, and can be seen now."""
+        """Find obstacles that would stop the change halfway, as far as they are visible now."""
         if not (self.writes or self.removes or self.clears):
             return
         new = {key for key in self.writes if self.old.get(key) is None and key not in self.found.listed}
@@ -218,7 +218,7 @@ class Ledger:
             self._check_directories(new)
 
     def _first_chunks(self) -> list[str]:
-        """The key of one chunk of each array that is new, by which the store tells whether it takes them."""
+        """The key of one chunk of each new array, to check that the store accepts chunks."""
         specs = {
             path: StoredNode.of(path, self.layout, texts).spec()
             for path, texts in self.documents.items()
@@ -228,13 +228,13 @@ class Ledger:
         return [key for key in found if key is not None]
 
     def note_obstacles(self, wanted: Wanted) -> None:
-        """Note why what is wanted can't be done."""
+        """Record the obstacles to the wanted operations."""
         for key, expected, found, fix in self.store.obstacles(wanted):
             node = self.found.path if self.layout.implicit_groups else f"/{key.rpartition('/')[0]}"
             self.problems.append(conflict(OBSTACLE, node, expected, f"{found} at {key!r}", fix, key=key))
 
     def _check_directories(self, new: set[str]) -> None:
-        """Where keys are files, no new document lies below another value, and no value below it."""
+        """If keys are files, reject new documents below another value, or above one."""
         if not new:
             return
         there = (self.found.listed | self.writes.keys()) - self.removes.keys() - set(self.gone)
@@ -249,25 +249,25 @@ class Ledger:
                 self.problems.append(conflict(OBSTACLE, node, wanted, repr(held), fix, key=key))
 
     def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
-        """Note that something is in the way."""
+        """Record a conflict."""
         self.problems.append(conflict(broken, path, expected, str(found), fix))
 
     def check_journals(self) -> None:
-        """Note the changes that are under way."""
+        """Record running changes as conflicts."""
         for key in self.found.journals:
             where = "/" + key.removesuffix(JOURNAL).strip("/")
             fix = "wait for its end, or finish or undo it with zom.repair"
             self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
 
     def check_copies(self) -> None:
-        """What a copy has left half done would be seen as part of the new hierarchy."""
+        """Record unfinished copies as conflicts: their leftovers would become part of the new hierarchy."""
         for key in self.found.copies:
             fix = "copy the same again to finish it, or remove what it has left with zom.repair"
             where = "/" + key.removesuffix(COPY_MARK).strip("/")
             self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
 
     def delete(self, path: str, node: StoredNode, why: str = "") -> None:
-        """Plan that a node goes; those below it are planned by themselves."""
+        """Plan to delete a node; nodes below it are planned on their own."""
         old = node.spec()
         chunks = 0 if old is None else self.clear(path, node, old, None)
         if old is None:
@@ -277,7 +277,7 @@ class Ledger:
         kind: Any = "entry point" if node.is_entry else node.kind or "group"
         self.act(path, kind, "delete", chunks=chunks, why=why)
 
-    def act(  # noqa: PLR0913 - all that is told of it
+    def act(  # noqa: PLR0913 - everything reported about it
         self,
         path: str,
         kind: NodeKind,
@@ -287,16 +287,16 @@ class Ledger:
         chunks: int = 0,
         why: str = "",
     ) -> None:
-        """Note what becomes of a node."""
+        """Record what happens to a node."""
         self.actions[path] = Action(path, kind, verb, changes, chunks, why)
 
     def put(self, key: str, text: bytes, old: bytes | None) -> None:
-        """Note that a document is written, in the place of what was there."""
+        """Record that a document is written, and what it replaces."""
         self.writes[key] = text
         self.old.setdefault(key, old)
 
     def write_node(self, path: str, texts: dict[str, bytes], stored: Mapping[str, bytes]) -> None:
-        """Plan the documents of a node, as far as they differ from those that are `stored`."""
+        """Plan the documents of a node that differ from those that are `stored`."""
         self.documents[path] = texts
         for end, text in texts.items():
             key = self.layout.key(path, end)
@@ -309,7 +309,7 @@ class Ledger:
                 self.old.setdefault(key, text)
 
     def remove(self, node: StoredNode) -> None:
-        """Note that a node's documents go."""
+        """Record that a node's documents are deleted."""
         for end, text in node.texts.items():
             key = node.layout.key(node.path, end)
             self.removes[key] = None
@@ -318,7 +318,7 @@ class Ledger:
     def clear(
         self, path: str, node: StoredNode, old: Spec, new: Spec | None, *, kept: StoredNode | None = None
     ) -> int:
-        """Plan that the chunks of an array go; how many there are."""
+        """Plan to delete the chunks of an array, and return their number."""
         strays = self.found.strays.get(path, [])
         if old.kind != "array":
             self._check_foreign(path, strays, new)
@@ -351,7 +351,7 @@ class Ledger:
         return chunk_keys(array, layout.chunk_prefix(path), keys, scalar=layout.scalar_chunk)
 
     def _check_foreign(self, path: str, keys: list[str], new: Spec | None) -> None:
-        """Files stay; where the new array would take one for a chunk, that is a conflict."""
+        """Files stay; a conflict is recorded if the new array would read one as a chunk."""
         self.foreign.extend(keys)
         if new is None or new.kind != "array" or not keys:
             return
@@ -362,7 +362,7 @@ class Ledger:
 
 
 def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:
-    """What lies at `path`, where a node is, or at `below`, above it; NotFound where none is."""
+    """The inventory of `path`, which has a node, or of `below`, above it; NotFound if there is no node."""
     inner = "/".join(parse_path(path))
     findings = Findings(store.url, "lenient")
     with Source(store) as source:
@@ -375,7 +375,7 @@ def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:
 def clearing_of(
     path: str, node: StoredNode, old: Spec, *, new: str | None = None, kept: str | None = None
 ) -> Clearing:
-    """The record by which the chunks of an array are cleared, at once or by a repair."""
+    """The record of the chunks of an array to clear, at once or by a repair."""
     layout = node.layout
     return Clearing(
         path, layout.chunk_prefix(path), layout.family.form, old.to_json(), new, kept, layout.scalar_chunk
@@ -383,7 +383,7 @@ def clearing_of(
 
 
 def _slashes(key: str) -> Iterator[int]:
-    """Where the slashes of a key are."""
+    """The positions of the slashes in a key."""
     at = key.find("/")
     while at >= 0:
         yield at
@@ -391,7 +391,7 @@ def _slashes(key: str) -> Iterator[int]:
 
 
 def _directories(keys: Iterable[str]) -> set[str]:
-    """All directories that keys lie in, those above others, too; each is looked at once.
+    """All directories of the keys, including those above; each is visited once.
 
     >>> sorted(_directories(["a/b/c", "a/d", "e"]))
     ['a', 'a/b']
@@ -410,7 +410,7 @@ def _natural(path: str) -> tuple[str, ...]:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Whether `path` is `root`, or lies below it.
+    """Whether `path` is `root` or below it.
 
     >>> is_within("/a/b", "/a"), is_within("/ab", "/a")
     (True, False)

@@ -1,4 +1,4 @@
-"""Files in the way of a new node: those that are no Zarr's, and those that would be taken for its chunks."""
+"""Files that block a new node: foreign files, and files that would be read as its chunks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["check_files", "last_name"]
 
 _LOOKED_AT = 1000
-"""How many keys of a directory are looked at to tell whose they are."""
+"""The number of keys of a directory that are checked."""
 
 _OWN: Final = [end for layout in (V3_LAYOUT, V2_LAYOUT) for end, _ in layout.marks]
 """The documents that make a directory a node."""
@@ -30,12 +30,12 @@ def last_name(key: str) -> str:
 
 
 def check_files(store: Store, directory: str, path: str, kind: str) -> None:
-    """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
+    """Raise ConflictError if files block a new node: foreign ones, or possible chunks."""
     if not store.capabilities.listable:
         return
     keys = list(islice(store.list(directory), _LOOKED_AT))
     if f"{directory}{JOURNAL}" in keys:
-        # It wasn't here before: somebody makes the same group, and its documents will be there soon.
+        # It wasn't here before: someone is creating the same group, and its documents will be here soon.
         raise busy(store, f"{directory}{JOURNAL}")
     keys = [key for key in keys if last_name(key) != JOURNAL and not is_aside(key)]
     documents = [key for key in keys if is_document(key)]
@@ -43,7 +43,7 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
         return
     meanwhile = sorted({directory + name for name in _OWN} & set(documents))
     if meanwhile:
-        # It wasn't here before, either: somebody has made the same node, and it is read again.
+        # It wasn't here before, either: someone has created the same node; read it again.
         found = f"{last_name(meanwhile[0])!r}, which somebody else wrote meanwhile"
         raise ConflictError([conflict(CHANGED, path, "nothing", found, key=meanwhile[0])], store.url)
     if documents:

@@ -1,4 +1,4 @@
-"""The names of nodes, judged: those of a whole spec, and those that a plan brings into a store."""
+"""Check the names of nodes: those of a whole spec, and those that a plan adds to a store."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = [
 Tree = TypeVar("Tree")
 
 _NAME_BYTES: Final = 255
-"""How long a file's name may be, in all file systems in use."""
+"""The maximum length of a file name in bytes, in all common file systems."""
 
 
 def names_in_tree(
     root: Tree, members_of: Callable[[Tree], Mapping[str, Tree] | None], form: FormatName, level: Level
 ) -> Iterator[Problem]:
-    """What is wrong with the names in a tree on other systems than this one.
+    """The problems of the names in a tree on other systems.
 
     >>> from zom import v3
     >>> from zom.model.output import member_specs
@@ -69,7 +69,7 @@ def names_in_tree(
 
 
 def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[str, str]:
-    """What is expected in place of each of the paths that can't be a node's in this store.
+    """For each path that can't be a node's in this store, what is expected instead.
 
     >>> from zom.stores.memory import MemoryStore
     >>> taken_names(MemoryStore(), ["/a", "/a/zarr.json", "/a/.zom.journal"], "v3")
@@ -79,7 +79,7 @@ def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[st
     taken: dict[str, str] = {}
     for path in paths:
         above, _, name = path.rpartition("/")
-        # The same names come again and again, and those above a node are judged with the group that has them.
+        # The same names occur often, and those above a node are checked with the group that contains them.
         if name in free and above not in taken and is_stored_key(path[1:]) and store.holds(path[1:]):
             continue
         wanted = taken_name(store, path, form)
@@ -91,7 +91,7 @@ def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[st
 
 
 def taken_name(store: Store, path: str, form: FormatName) -> str | None:
-    """What is expected in place of a path that can't be a node's in this store; None where it can.
+    """What is expected instead of a path that can't be a node's in this store; None if it can be one.
 
     >>> from zom.stores.memory import MemoryStore
     >>> taken_name(MemoryStore(), "/a/.zom.journal", "v3")
@@ -103,7 +103,7 @@ def taken_name(store: Store, path: str, form: FormatName) -> str | None:
         return "a name that can be a part of a store's keys"
     if any(map(is_own_name, names)):
         return "names that are no files of zom"
-    # Who looks for v3 first would find a directory where a document of v3 may be.
+    # Readers that look for v3 first would find a directory in place of a v3 document.
     if LAYOUTS[form][0].hidden_by in names:
         return "another name than the key of a document of v3"
     if not store.capabilities.nested_keys and any(is_document_name(name, form) for name in names):
@@ -114,7 +114,7 @@ def taken_name(store: Store, path: str, form: FormatName) -> str | None:
 
 
 def forbidden_name(name: str, form: FormatName) -> Fault | None:
-    r"""Why nothing new gets that name, though a node that is there may have it; None where it may.
+    r"""Why no new node gets that name, though existing nodes may have it; None if it is allowed.
 
     >>> forbidden_name("__x", "v3").expected, forbidden_name("a\\\\b", "v3").expected
     ('a name that does not start with "__"', "a name that can be a part of a store's keys")
@@ -132,7 +132,7 @@ def forbidden_name(name: str, form: FormatName) -> Fault | None:
 def new_name_faults(
     paths: Iterable[str], beside: Mapping[str, Iterable[str]], form: FormatName
 ) -> Iterator[tuple[str, Fault]]:
-    """What is wrong with the last names of new nodes at `paths`; `beside` are the names in their groups.
+    """Problems of the last names of new nodes at `paths`; `beside` are the existing names in their groups.
 
     >>> [path for path, fault in new_name_faults(["/g/data"], {"/g": ["Data"]}, "v3")]
     ['/g/data']
@@ -158,7 +158,7 @@ def new_name_faults(
 
 
 def names_in_store(store: Store, found: Inventory, groups: Iterable[str]) -> dict[str, set[str]]:
-    """The names that lie in each of the groups; a group above what was surveyed is listed."""
+    """The names in each of the groups; a group above the surveyed path is listed."""
     names: dict[str, set[str]] = {path: set() for path in groups}
     for path in (*found.nodes, *found.others):
         above, _, name = path.rpartition("/")

@@ -1,7 +1,6 @@
-"""Changes of one node's documents: read, changed and written so that no other's change is lost.
+"""Changes of one node's documents: read, changed and written so that no concurrent change is lost.
 
-Only the documents that differ are written: an attribute's change touches no chunk, and in v2 not even
-`.zarray`.
+Only documents that differ are written: changing an attribute touches no chunk, and in v2 not even `.zarray`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _TRIES = 60
 
 
 def read_spec(store: Store, path: str, layout: Layout, known: Spec) -> Spec:
-    """The spec of a node that is open already: of the same layout, kind and level as it was `known`."""
+    """The current spec of an open node, with the same layout, kind and level as in `known`."""
     keys = _keys(path, layout, known)
     return _parsed(layout, {end: store.get_version(key) for end, key in keys.items()}, path, known)
 
@@ -44,10 +43,10 @@ def read_spec(store: Store, path: str, layout: Layout, known: Spec) -> Spec:
 def change_node(
     store: Store, path: str, layout: Layout, known: Spec, *, change: Callable[[Spec], Spec]
 ) -> Spec:
-    """The spec that `change` makes of the node at `path`, once its documents are written.
+    """Apply `change` to the spec of the node at `path`, write its documents, and return the new spec.
 
-    `change` may be called again, where others write at the same time. A document that can't be written
-    again as it was, since it gives a name twice for instance, is changed with a SpecWarning.
+    `change` may be called again if others write at the same time. A document that can't be written back
+    unchanged, for instance one with a duplicate name, is changed with a SpecWarning.
     """
     keys = _keys(path, layout, known)
     main = next(iter(keys.values()))
@@ -70,13 +69,13 @@ def change_node(
 
 
 def _keys(path: str, layout: Layout, known: Spec) -> dict[str, str]:
-    """The keys of the node's documents by their ends, its own first."""
+    """The keys of the node's documents by their ends, main document first."""
     kind: NodeKind = "array" if known.kind == "array" else "group"
     return dict(zip(layout.ends(kind), layout.keys(path, kind), strict=True))
 
 
 def _is_implicit(layout: Layout, known: Spec) -> bool:
-    """Whether it is a group of the draft that was opened without a document: the first change makes it one."""
+    """Whether it is a draft group opened without a document; the first change writes one."""
     return layout.implicit_groups and known.kind == "group" and "attributes" not in known.document
 
 
@@ -96,7 +95,7 @@ def _parsed(layout: Layout, found: dict[str, Versioned | None], path: str, known
 def _changes(
     path: str, layout: Layout, found: Mapping[str, Versioned | None], spec: Spec, lost: list[str]
 ) -> list[Written]:
-    """The documents that differ from those of `spec`; what can't be written again is added to `lost`."""
+    """The documents that differ from those of `spec`; messages about lost content are added to `lost`."""
     documents = spec.to_documents()
     changes: list[Written] = []
     for end, there in found.items():
@@ -117,7 +116,7 @@ def _changes(
 def _change_alone(
     store: Store, layout: Layout, changes: list[Written], found: Mapping[str, Versioned | None]
 ) -> bool:
-    """Write the documents; False where others changed one meanwhile."""
+    """Write the documents; return False if others changed one meanwhile."""
     for each in changes:
         key, there = layout.key(each.path, each.end), found[each.end]
         if each.new is None:
@@ -132,7 +131,7 @@ def _change_alone(
 def _change_with_blocks(
     store: Store, layout: Layout, changes: list[Written], holders: Mapping[str, bytes]
 ) -> bool:
-    """The same, with the consolidated metadata that speaks of the node."""
+    """The same, with the consolidated metadata about the node."""
     try:
         change_documents(store, layout, changes, holders)
     except ConflictError as error:
@@ -143,7 +142,7 @@ def _change_with_blocks(
 
 
 def _losses(key: str, faults: list[Fault]) -> Iterator[str]:
-    """What stood in a document and is not written again."""
+    """Messages about content of a document that is not written back."""
     for fault in faults:
         if fault.rule.code == "json/duplicate-key":
             yield f"{key}: of {dotted(fault.path)} only the last value is written again"

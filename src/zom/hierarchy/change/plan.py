@@ -1,13 +1,13 @@
-"""Plans: what it takes to make a store hold what a spec says, all of it known before anything is written.
+"""Plans: everything needed to make a store match a spec, known before anything is written.
 
-create               nothing is there
-keep                 what is there means the same
-update attributes    nothing else differs
-rewrite document     what differs says nothing about chunks
-write values         the values that a declaration states are others than those that are stored
-resize               the shape differs; chunks beyond it go
-replace              the chunks that are there can't be read by the new document, and go
-delete               it is in the way, or the spec doesn't know it and it was asked to go
+create               there is no node
+keep                 the existing node means the same
+update attributes    only attributes differ
+rewrite document     the difference doesn't affect chunks
+write values         the values in a declaration differ from the stored ones
+resize               the shape differs; chunks outside it are deleted
+replace              the new document can't read the existing chunks, which are deleted
+delete               the node blocks another, or is not in the spec and is to be pruned
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Action", "ChangePlan", "OnConflict", "Verb"]
 
 OnConflict = Literal["refuse", "update", "replace"]
-"""What becomes of a node that is there and differs: it is a conflict; it is changed where no chunk loses
-its meaning, and a conflict else; it is replaced, and what can't be read any more goes."""
+"""How to treat an existing node that differs: refuse, update or replace it.
+"update" is a conflict if chunks would lose their meaning; "replace" deletes what can't be read any more."""
 
 Verb = Literal[
     "create",
@@ -53,19 +53,19 @@ Verb = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What becomes of one node."""
+    """The action for one node."""
 
     path: str
     kind: NodeKind
     verb: Verb
     changes: tuple[Change, ...] = ()
-    """What differs between its document and the new one."""
+    """The differences between its document and the new one."""
     chunks: int = 0
-    """How many chunks are removed."""
+    """The number of chunks to delete."""
     why: str = ""
-    """Why it goes, where that doesn't follow from the spec alone."""
+    """The reason for the action, if the spec alone doesn't show it."""
     in_full: tuple[str, ...] = ()
-    """The places in its new document where a name is written in full that the spec gives in short."""
+    """Places in its new document where a name is written in full that the spec gives in short."""
 
     def to_dict(self) -> dict[str, Any]:
         """The action as plain JSON.
@@ -87,7 +87,7 @@ class Action:
 
 @dataclass(frozen=True)
 class ChangePlan:
-    """What would be done to a store, and what is in the way of it."""
+    """The planned actions on a store, and their conflicts."""
 
     store: Store = field(repr=False, compare=False)
     url: str
@@ -96,47 +96,47 @@ class ChangePlan:
     on_conflict: OnConflict
     prune: bool
     actions: tuple[Action, ...]
-    """One for each node, groups before their members."""
+    """One per node, groups before their members."""
     problems: tuple[Problem, ...] = ()
-    """What is in the way; nothing is written while there is any."""
+    """The conflicts; nothing is written if there are any."""
     consolidated: tuple[str, ...] = ()
     """The groups whose consolidated metadata is written again."""
     foreign: tuple[str, ...] = ()
-    """Keys at the nodes that change which are not Zarr's; they stay."""
+    """Foreign keys at nodes that change; they stay."""
     warnings: tuple[Problem, ...] = ()
-    """What works in this store, and not on every system: such names of new nodes."""
+    """Problems of new names on other systems, but not in this store."""
     dropped: tuple[str, ...] = ()
     """The groups that are kept or replaced, and lose their consolidated metadata."""
     layout: Layout = field(repr=False, compare=False, kw_only=True)
     journal: Journal = field(repr=False, compare=False, kw_only=True)
     """The documents and chunks that change."""
     seen: Mapping[str, frozenset[str]] = field(repr=False, compare=False, kw_only=True)
-    """The keys that were found below each prefix at which new nodes are made."""
+    """The keys found below each prefix where new nodes are created."""
     root: Mapping[str, bytes] = field(repr=False, compare=False, kw_only=True)
-    """The documents of the node at `path` as they will be, by the ends of their keys."""
+    """The new documents of the node at `path`, by the ends of their keys."""
     made: frozenset[str] = field(repr=False, compare=False, kw_only=True)
-    """The paths at which nothing was."""
+    """The paths where no node was before."""
     moved: tuple[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
-    """From which path to which a node moves."""
+    """The old and the new path of a moved node."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be written and nothing removed."""
+        """Whether nothing would be written or deleted."""
         work = self.journal
         return not (work.writes or work.removes or work.clears or work.moves)
 
     @property
     def counts(self) -> dict[Verb, int]:
-        """How many nodes each action happens to."""
+        """The number of nodes per action."""
         return dict(Counter(action.verb for action in self.actions))
 
     @property
     def losses(self) -> tuple[Action, ...]:
-        """The actions by which nodes or chunks are lost."""
+        """The actions that delete nodes or chunks."""
         return tuple(each for each in self.actions if each.chunks or each.verb == "delete")
 
     def check(self) -> None:
-        """ConflictError where anything is in the way.
+        """Raise ConflictError if there are conflicts.
 
         >>> import zom
         >>> zom.plan(zom.v3.GroupSpec(), "memory:").check()
@@ -176,5 +176,5 @@ class ChangePlan:
         return plan_text(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("plan", self)

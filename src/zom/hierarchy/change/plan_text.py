@@ -1,4 +1,4 @@
-"""A plan as text: what it comes to, then one line for each node that changes, then what is in the way."""
+"""A plan as text: a summary, one line per node that changes, then the conflicts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKS = {
     "delete": "-",
     "move": ">",
 }
-"""The sign before a line, by what is done."""
+"""The sign at the start of a line, by action."""
 
 _WORDS = {
     "create": "to create",
@@ -41,17 +41,17 @@ _WORDS = {
 }
 
 _LINES = 200
-"""How many nodes are shown."""
+"""The maximum number of nodes shown."""
 
 
 def heading(plan: ChangePlan) -> str:
-    """Where the plan is for, and what it comes to."""
+    """The place of the plan, and its summary."""
     where = plan.url if plan.path == "/" else f"{plan.url} {plan.path}"
     return f"{where}: {summary(plan)}"
 
 
 def summary(plan: ChangePlan) -> str:
-    """What the plan comes to, in one line."""
+    """The summary of the plan in one line."""
     counts = plan.counts
     parts = [f"{counts[verb]} {words}" for verb, words in _WORDS.items() if verb in counts]
     chunks = sum(action.chunks for action in plan.actions)
@@ -63,7 +63,7 @@ def summary(plan: ChangePlan) -> str:
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number of things.
+    """A number with its noun in singular or plural.
 
     >>> count_of(1, "chunk"), count_of(2, "chunk")
     ('1 chunk', '2 chunks')
@@ -85,7 +85,7 @@ def _change_words(change: Change) -> str:
 
 
 def action_words(action: Action) -> str:
-    """What is done to a node, in words."""
+    """The action on a node, in words."""
     parts: list[str] = [action.verb]
     if action.why:
         parts[0] += f" ({action.why})"

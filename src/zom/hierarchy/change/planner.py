@@ -1,4 +1,4 @@
-"""Planning: a spec is held against what lies in a store, node by node, and nothing is written."""
+"""Planning: compare a spec with the contents of a store, node by node, without writing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CONFLICTS = ("refuse", "update", "replace")
 _REFILL = "ask for on_conflict='replace', and what was never written reads as the new fill value"
 
 
-def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
+def plan_for(  # noqa: PLR0913 - each is a choice of the caller
     spec: Spec,
     store: Store,
     path: str = "",
@@ -67,9 +67,9 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
     keeps_names: bool = False,
     look: Callable[[], Inventory] | None = None,
 ) -> ChangePlan:
-    """The plan of `zom.plan`; a copy `keeps_names` that are given to no other new node.
+    """The plan of `zom.plan`; with `keeps_names`, as for a copy, names are allowed that no new node gets.
 
-    `look` gives what `take_inventory` found there, where somebody has begun to look before.
+    `look` returns the result of `take_inventory`, if the caller has already started it.
     """
     if on_conflict not in _CONFLICTS:
         message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
@@ -99,7 +99,7 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _in_full(nodes: Mapping[str, Spec]) -> tuple[dict[str, Spec], dict[str, tuple[str, ...]]]:
-    """The nodes in full spelling, and the places that differ in those that were not."""
+    """The nodes in full spelling, and for those that changed, the places that differ."""
     made: dict[str, Spec] = {}
     places: dict[str, tuple[str, ...]] = {}
     for path, spec in nodes.items():
@@ -110,7 +110,7 @@ def _in_full(nodes: Mapping[str, Spec]) -> tuple[dict[str, Spec], dict[str, tupl
 
 
 def _telling(plan: ChangePlan, in_full: Mapping[str, tuple[str, ...]]) -> ChangePlan:
-    """The plan, whose actions tell what is written in full."""
+    """The plan, with the places written in full added to its actions."""
     if not in_full:
         return plan
     silent = {"keep", "delete"}
@@ -122,7 +122,7 @@ def _telling(plan: ChangePlan, in_full: Mapping[str, tuple[str, ...]]) -> Change
 
 
 class Planner(Ledger):
-    """A spec, held against what lies in a store."""
+    """The comparison of a spec with a store."""
 
     def plan(self, nodes: Mapping[str, Spec]) -> ChangePlan:
         """The plan for these nodes."""
@@ -135,7 +135,7 @@ class Planner(Ledger):
         return self.finished(blocks.wanted_by(nodes))
 
     def _look_above(self) -> None:
-        """The nodes above must be groups of the format; missing ones are made."""
+        """Check that nodes above are groups of the format; create missing ones."""
         path, layout = self.found.path, self.layout
         if layout.implicit_groups:
             self._entry()
@@ -161,7 +161,7 @@ class Planner(Ledger):
                 self._create(at, group, self._texts_of(at, group))
 
     def _entry(self) -> None:
-        """A draft hierarchy begins with its entry point."""
+        """Create the entry point of a draft hierarchy, if missing."""
         base = self.base
         key = V3_LAYOUT.key(base, ENTRY_KEY)
         there = [each for each in self.found.others.get(base, ()) if ENTRY_KEY in each.documents]
@@ -204,9 +204,9 @@ class Planner(Ledger):
         self.act(path, spec.kind, "keep")
 
     def _explicit(self, path: str, nodes: Mapping[str, Spec]) -> dict[str, bytes]:
-        """The documents of a group of the draft that says nothing: none, where it is there without one.
+        """The documents of an empty draft group: none if it exists without one.
 
-        It is at the root of the hierarchy, and where something lies below it.
+        That is so at the root of the hierarchy, and if something is below it.
         """
         below = f"{path.rstrip('/')}/"
         inside = {at: each for at, each in nodes.items() if at == path or at.startswith(below)}
@@ -233,7 +233,7 @@ class Planner(Ledger):
         self.act(path, spec.kind, "create")
 
     def _loose_document(self, path: str, key: str, written: bool) -> None:  # noqa: FBT001 - a fact
-        """A document of no node would become one of the new node."""
+        """Handle a document without a node, which would become one of the new node."""
         if self.on_conflict != "replace":
             fix = "delete it, or ask for on_conflict='replace'"
             self.conflict(FILES, path, "nothing, to make it a node", f"{key!r}, a document of no node", fix)
@@ -269,7 +269,7 @@ class Planner(Ledger):
         if "attributes" not in spec.document:
             held = old.document.get("attributes") if self.on_conflict == "update" else None
             if held is None and self.layout.implicit_groups:
-                held = {}  # with a document that says nothing, a group is what it is without one
+                held = {}  # with an empty document, a group is the same as without one
             new = spec if held is None else _with_attributes(spec, held)
         meaning, changes = changes_between(old, new)
         if meaning == "keep":
@@ -307,7 +307,7 @@ class Planner(Ledger):
     def _refilled(
         self, path: str, node: StoredNode, old: Spec, changes: tuple[Change, ...]
     ) -> tuple[Verb, str]:
-        """What a new fill value does to an array: stored chunks stay, and what is missing reads as it."""
+        """The effect of a new fill value: stored chunks stay, and missing ones read as the new value."""
         is_resized = any(change.inside[:1] == ("shape",) for change in changes)
         verb: Verb = "resize" if is_resized else "rewrite document"
         missing = self._missing(path, node, old)
@@ -320,7 +320,7 @@ class Planner(Ledger):
         return verb, f"what was never written reads as the new fill value: {missing}"
 
     def _missing(self, path: str, node: StoredNode, old: Spec) -> str:
-        """Which chunks of an array may not be stored, in words; empty where all are."""
+        """Which chunks of an array may be missing, in words; empty if none are."""
         form = key_form(old, node.layout.scalar_chunk)
         if form is None or not self.listed:
             return "nobody knows which chunks are stored"
@@ -338,7 +338,7 @@ class Planner(Ledger):
         return "ask for on_conflict='update', and it is changed"
 
     def _other_formats(self, path: str, spec: Spec, node: StoredNode | None) -> int:
-        """Plan that nodes of other formats go; how many chunks go with them."""
+        """Plan to delete nodes of other formats, and return the number of their chunks."""
         chunks = 0
         for other in self.found.others.get(path, ()):
             if self.layout.implicit_groups and other.is_entry:
@@ -355,7 +355,7 @@ class Planner(Ledger):
         return chunks
 
     def _others(self, nodes: Mapping[str, Spec]) -> None:
-        """Nodes that the spec doesn't know: in the way, to be pruned, or left alone."""
+        """Handle nodes that are not in the spec: they block it, are pruned, or stay."""
         for path, each in [
             *self.found.nodes.items(),
             *((p, o) for p, all_ in self.found.others.items() for o in all_),
@@ -377,7 +377,7 @@ class Planner(Ledger):
         return any(not each.is_entry for each in self.found.others.get(path, ()))
 
     def _in_the_way(self, path: str, node: StoredNode, above: str, held: str) -> None:
-        """Plan that a node goes, as it can't lie below what is `held` at `above`."""
+        """Plan to delete a node, because it can't be below the new node `held` at `above`."""
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
             self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be {held}", node, fix)
@@ -391,7 +391,7 @@ class Planner(Ledger):
                 end: node_text(blocks.without(document, self.layout.inline), path, self.layout.key(path, end))
                 for end, document in spec.family.documents_of(spec).items()
             }
-            # The document is kept beside, so that no other gets its number.
+            # Keep the document, so that no other one gets its id.
             known = self._texts[id(spec.document)] = (spec.document, texts)
         return known[1]
 
@@ -421,7 +421,7 @@ class Planner(Ledger):
         return len(gone)
 
     def _check_loose(self, path: str) -> None:
-        """Files in the directory of a node that is to be made, which belong to no node there, stay."""
+        """Record a conflict if files without a node are in the directory of a new node; they stay."""
         if path in self._holders:
             return
         loose = self._loose.get(path)
@@ -441,7 +441,7 @@ class Planner(Ledger):
 
 
 def _with_attributes(spec: Spec, attributes: Any) -> Spec:
-    """A node, without its members, with attributes that are there already."""
+    """A node, without its members, with the existing attributes."""
     document = {**spec.document, "attributes": attributes}
     made, problems = assemble(spec.family.classes[spec.kind], document, "lenient")
     if made is None:
@@ -450,7 +450,7 @@ def _with_attributes(spec: Spec, attributes: Any) -> Spec:
 
 
 def _directories(found: Inventory) -> dict[str, list[str]]:
-    """The keys that belong to no array, by each path that they lie below."""
+    """The keys that belong to no array, by each path above them."""
     lie: dict[str, list[str]] = {}
     for owner, keys in found.strays.items():
         node = None if owner is None else found.nodes.get(owner)

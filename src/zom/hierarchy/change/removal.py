@@ -1,4 +1,4 @@
-"""Removing nodes: documents first, then chunks; what is not Zarr's stays."""
+"""Removing nodes: documents first, then chunks; foreign files stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["plan_deletion"]
 
 
 def plan_deletion(store: Store, path: str = "") -> ChangePlan:
-    """What it takes to remove the node at `path` and all below it."""
+    """The plan to delete the node at `path` and everything below it."""
     ledger = Ledger(store, found_at(store, path), "replace", prune=True)
     found = ledger.found
     ledger.check_journals()

@@ -1,4 +1,4 @@
-"""Moving nodes to other paths, with all that lies below them."""
+"""Moving nodes to other paths, with everything below them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["key_by_key", "plan_move"]
 
 
 def plan_move(store: Store, old: str, new: str) -> ChangePlan:
-    """What it takes to move the node at the path `old`, and all below it, to the path `new`."""
+    """The plan to move the node at the path `old`, and everything below it, to the path `new`."""
     source, target = join(parse_path(old)), join(parse_path(new))
     if is_within(target, source) or is_within(source, target):
         raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
@@ -36,7 +36,7 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
     pairs = zip(layout.node_prefixes(source), layout.node_prefixes(target), strict=True)
     moves = tuple(pair for pair in pairs if any(key.startswith(pair[0]) for key in found.listed))
     node = found.nodes.get(source)
-    # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
+    # If documents move with their directory in one step, nothing needs hiding meanwhile.
     if node is not None and not (store.capabilities.rename and not layout.implicit_groups):
         for end, text in node.texts.items():
             ledger.removes[layout.key(source, end)] = None
@@ -62,7 +62,7 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
 
 
 class _KeyByKey(WrapperStore):
-    """A store that renames nothing in one step."""
+    """A store that can't rename in one step."""
 
     def __init__(self, inner: Store) -> None:
         super().__init__(inner)
@@ -70,13 +70,13 @@ class _KeyByKey(WrapperStore):
 
 
 def key_by_key(plan: ChangePlan) -> ChangePlan:
-    """The plan of the same move where the directory of the node can't be renamed: nobody sees the node meanwhile."""
+    """The plan of the same move without renaming directories; the node is invisible meanwhile."""
     made = plan_move(_KeyByKey(plan.store), *cast("tuple[str, str]", plan.moved))
     return replace(made, store=plan.store)
 
 
 def _look_ahead(ledger: Ledger, source: str, target: str, moves: tuple[tuple[str, str], ...]) -> None:
-    """Note what would stop the move, and which systems refuse the new name."""
+    """Record obstacles to the move, and systems that reject the new name."""
     ledger.judge_names([target], without=source)
     if ledger.store.capabilities.rename:
         ledger.note_obstacles(Wanted(moves=moves))
@@ -88,7 +88,7 @@ def _look_ahead(ledger: Ledger, source: str, target: str, moves: tuple[tuple[str
 
 
 def _check_target(ledger: Ledger, target: str) -> None:
-    """Nothing may lie where the node moves to, and only groups above it."""
+    """Record conflicts if anything exists at the target, or if nodes above it are not groups."""
     layout, found = ledger.layout, ledger.found
     if wanted := taken_name(ledger.store, target, layout.family.form):
         fix = "choose another name"

@@ -1,9 +1,9 @@
-"""Resizing: an array's shape, and what becomes of its chunks, in an order that is safe at every point.
+"""Resizing: change an array's shape and its chunks, in an order that is safe at every point.
 
-Shrinking writes the document first: whatever happens then, nobody sees fill values where there was data
-that is still part of the array. What lies beyond the new end is taken away afterwards, in the chunks at
-the edge, too: an array that grows again shows fill values there, not what once was. Growing looks after
-such leavings first, for others may have left them.
+Shrinking writes the document first: in any case nobody sees fill values in place of data that is still part
+of the array. Elements beyond the new end are deleted afterwards, also in the chunks at the edge: an array
+that grows again shows fill values there, not old data. Growing deletes such leftovers first, because others
+may have left them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = ["behind", "check_clearing", "clear_beyond", "resize_chunks"]
 Shape: TypeAlias = "tuple[int, ...]"
 
 _MANY = 1 << 16
-"""In how many chunks those at the edge are looked for beforehand."""
+"""The number of kept chunks up to which those at the edge are looked up beforehand."""
 
 _FEW = 4096
-"""How many chunks are taken away by name before the store is asked which there are."""
+"""The number of chunks up to which they are deleted by key, without listing the existing ones."""
 
 
 def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int, tuple[int, ...]]:
-    """The dimension that `axis` means, and the shape that an array has with data of the shape `more` behind it.
+    """The dimension `axis` as a positive number, and the array's shape after appending data of shape `more`.
 
     >>> behind((2, 3), (5, 3), 0)
     (0, (7, 3))
@@ -59,7 +59,7 @@ def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int,
 
 
 def check_clearing(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
-    """ConflictError where chunks beyond `shape`, or at its edge, can't be deleted or written."""
+    """Raise ConflictError if chunks outside `shape`, or at its edge, can't be deleted or written."""
     kept = _kept(wide, shape)
     gone = [key for keys in _keys_beyond(chunks, wide, kept) for key in keys]
     edges = (
@@ -77,7 +77,7 @@ def check_clearing(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> N
 def resize_chunks(
     chunks: Chunks, wide: ArrayPlan, old: Shape, wanted: Shape, set_shape: Callable[[Shape, Shape], object]
 ) -> None:
-    """Give the array the shape `wanted` for `old`; `wide` has what is in either, `set_shape` writes the document."""
+    """Change the shape from `old` to `wanted`; `wide` covers both, and `set_shape` writes the document."""
     both = tuple(axis.length for axis in wide.axes)
     if chunks.store.capabilities.transactional:
         _resize_in_transaction(chunks, wide, old, wanted, set_shape)
@@ -92,7 +92,7 @@ def resize_chunks(
 def _resize_in_transaction(
     chunks: Chunks, wide: ArrayPlan, old: Shape, wanted: Shape, set_shape: Callable[[Shape, Shape], object]
 ) -> None:
-    """The same where nobody sees it yet: the document has every chunk that is changed meanwhile."""
+    """The same in a transaction: the document always covers every chunk that is being changed."""
     both = tuple(axis.length for axis in wide.axes)
     now = old
     try:
@@ -110,19 +110,19 @@ def _resize_in_transaction(
 
 
 def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
-    """Take away, of the array as `wide` describes it, all that lies beyond `shape`."""
+    """Delete chunks outside `shape` (of the array as described by `wide`), and reset elements at its edge."""
     _remove_chunks(chunks, wide, shape)
     _clear_edges(chunks, wide, shape)
 
 
 def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
-    """Delete the chunks that hold nothing of `shape`."""
+    """Delete the chunks without elements of `shape`."""
     for keys in _keys_beyond(chunks, wide, _kept(wide, shape)):
         chunks.store.delete_many(keys)
 
 
 def _kept(wide: ArrayPlan, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """How many chunks along each dimension hold something of `shape`."""
+    """The number of chunks along each dimension that hold elements of `shape`."""
     return tuple(
         0
         if not length
@@ -134,7 +134,7 @@ def _kept(wide: ArrayPlan, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _keys_beyond(chunks: Chunks, wide: ArrayPlan, kept: tuple[int, ...]) -> Iterator[list[str]]:
-    """The keys of the chunks beyond `kept`: those that there may be, or of many, those that there are."""
+    """The keys of the chunks beyond `kept`: possible ones, or if those are many, existing ones."""
     grid = wide.grid
     if kept == grid:
         return
@@ -149,7 +149,7 @@ def _keys_beyond(chunks: Chunks, wide: ArrayPlan, kept: tuple[int, ...]) -> Iter
 
 
 def _edges(wide: ArrayPlan, shape: tuple[int, ...], kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The places of the chunks that lie across the end of `shape`."""
+    """The positions of the chunks that cross the end of `shape`."""
     cut = [_end_of(axis, length) != length for axis, length in zip(wide.axes, shape, strict=True)]
     if any(cut) and math.prod(kept) <= _MANY:
         for place in product(*map(range, kept)):
@@ -163,7 +163,7 @@ def _is_beyond(place: tuple[int, ...], kept: tuple[int, ...], grid: tuple[int, .
 
 
 def _places_beyond(kept: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every place of the grid that is not kept, once."""
+    """Every position of the grid that is not kept, once."""
     for axis in range(len(grid)):
         spans = [
             range(count)
@@ -177,7 +177,7 @@ def _places_beyond(kept: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[tup
 
 
 def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
-    """Put fill values behind the new end, in the chunks that lie across it."""
+    """Write fill values beyond the new end, in the chunks that cross it."""
     if 0 in shape:
         return
     ends = [_end_of(axis, length) for axis, length in zip(wide.axes, shape, strict=True)]
@@ -185,7 +185,7 @@ def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> Non
     for place, (length, end) in enumerate(zip(shape, ends, strict=True)):
         if end == length:
             continue
-        # What lies behind the end along several dimensions goes with the first of them.
+        # Elements beyond the end along several dimensions are reset with the first of them.
         before = [slice(0, kept, 1) for kept in shape[:place]]
         behind = [slice(0, last, 1) for last in ends[place + 1 :]]
         index = Index((*before, slice(length, end, 1), *behind))
@@ -193,7 +193,7 @@ def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> Non
 
 
 def _end_of(axis: Axis, length: int) -> int:
-    """Where the chunk ends that holds the last of `length` elements."""
+    """The end of the chunk that holds the last of `length` elements."""
     if length == axis.length:
         return length
     last = int(axis.find(np.array([length - 1]))[0])

@@ -1,9 +1,9 @@
-"""The steps of a change, in an order that is safe at every point; each of them can be done again.
+"""The steps of a change, in an order that is safe at every point; each can be repeated.
 
-A change that only creates writes documents where they belong, the one that makes them seen last. Any
-other lets them wait beside its journal: until all are there, nothing that was there has changed, and
-removing what waits undoes it. Then the journal says that the change is made. What is left takes no
-more room: keys are removed, and each new document takes its place by a move.
+A change that only creates writes its documents in place, and last the one that makes them visible. Any other
+change keeps them beside its journal: until all are written, no existing data has changed, and deleting the
+waiting documents undoes it. Then the journal marks the change as made. The rest takes no more space: keys are
+deleted, and each new document is moved into place.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ __all__ = [
 ]
 
 _BATCH = 1000
-"""How many documents are handed to the store before `progress` is told."""
+"""The number of documents passed to the store between calls of `progress`."""
 
 _FEW = 16
-"""Up to how many new documents are created one by one; of larger trees, others may write some meanwhile."""
+"""From this many new documents on, they are written without checking that each is new."""
 
 COPIED = 64
-"""How many values are held in memory while they are copied."""
+"""The number of values held in memory during a copy."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Value(NamedTuple):
-    """What a new array is filled with."""
+    """The values of a new array."""
 
     clearing: Clearing
     chunks: Chunks
@@ -69,7 +69,7 @@ class Value(NamedTuple):
 
 
 class Steps:
-    """Counts what is done, and tells."""
+    """Counts finished steps, and reports them."""
 
     def __init__(self, total: int, tell: Callable[[int, int], object] | None) -> None:
         self.total = total
@@ -77,11 +77,11 @@ class Steps:
         self._tell = tell
 
     def more(self, count: int = 1) -> None:
-        """So many more are done."""
+        """Add `count` finished steps."""
         self._reach(self.done + count)
 
     def end(self) -> None:
-        """All are done."""
+        """Report all steps as finished."""
         self._reach(self.total)
 
     def _reach(self, done: int) -> None:
@@ -92,14 +92,14 @@ class Steps:
                 self._tell(done, self.total)
 
     def batches(self, keys: list[str]) -> Iterator[list[str]]:
-        """The keys in batches; all at once where nobody wants to be told."""
+        """The keys in batches; in a single one if there is no progress callback."""
         size = _BATCH if self._tell is not None else len(keys)
         for start in range(0, len(keys), size or 1):
             yield keys[start : start + size]
 
 
 def first_way(store: Store, work: Journal) -> Way:
-    """What becomes of the change if it ends before `commit`."""
+    """How to end the change if it stops before `commit`."""
     prepares = any(clearing.new is not None for clearing in work.clears)
     waits = store.capabilities.move and bool(work.writes)
     new = work.data or work.swap is not None
@@ -113,7 +113,7 @@ def prepare(
     values: Sequence[Value] = (),
     fill: Callable[[], object] | None = None,
 ) -> None:
-    """Write all that is new, so that nobody sees it yet; `fill` writes other chunks than `values`."""
+    """Write everything new, still invisible; `fill` writes chunks other than `values`."""
     for clearing in work.clears:
         clear_before(store, clearing)
     if work.creates:
@@ -130,12 +130,12 @@ def prepare(
 
 
 def create(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
-    """Write documents where nothing is: of several creators of a few, one succeeds."""
+    """Write documents only where none exist: if several try to create a few, one succeeds."""
     if len(texts) >= _FEW:
         write(store, texts, steps)
         return
     made = zip(texts, store.create_many(texts), strict=True)
-    # Of an answer that was lost, the client may have asked again.
+    # After a lost answer, the client may have sent the request again.
     others = [key for key, is_made in made if not is_made]
     for key, text in zip(others, store.get_many(others), strict=True):
         if text != texts[key]:
@@ -144,14 +144,14 @@ def create(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
 
 
 def write(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
-    """Write documents, in batches."""
+    """Write documents in batches."""
     for batch in steps.batches(list(texts)):
         store.set_many([(key, texts[key]) for key in batch])
         steps.more(len(batch))
 
 
 def commit(store: Store, work: Journal, key: str) -> None:
-    """Let the change count as made, by one key."""
+    """Mark the change as made, with one key."""
     if work.creates:
         last = work.last
         if not store.create(last, work.writes[last]) and store.get(last) != work.writes[last]:
@@ -161,7 +161,7 @@ def commit(store: Store, work: Journal, key: str) -> None:
 
 
 def finish(store: Store, work: Journal, steps: Steps) -> None:
-    """Do what is left of a change that counts as made."""
+    """Do the rest of a change that counts as made."""
     if work.creates:
         return
     _hide_stale(store, work, steps)
@@ -183,7 +183,7 @@ def finish(store: Store, work: Journal, steps: Steps) -> None:
 
 
 def _hide_stale(store: Store, work: Journal, steps: Steps) -> None:
-    """Take away consolidated metadata that isn't true while the rest is put in place."""
+    """Delete consolidated metadata that is not true while the rest is put in place."""
     stale = list(work.first)
     there = dict(zip(stale, store.get_many(stale), strict=True))
     left = {key: text for key, text in work.first.items() if there[key] not in {text, work.writes.get(key)}}
@@ -193,8 +193,8 @@ def _hide_stale(store: Store, work: Journal, steps: Steps) -> None:
 
 def _remove(store: Store, work: Journal, steps: Steps) -> None:
     there = zip(work.removes, store.get_many(work.removes), strict=True)
-    # Those that are gone, too: whoever deleted them may have been killed before their directories went, which
-    # the draft takes for groups.
+    # Also those already deleted: their deleter may have been killed before it removed their directories,
+    # which the draft takes for groups.
     store.delete_many([key for key, text in there if text is None or text != work.writes.get(key)])
     steps.more(len(work.removes))
     for clearing in work.clears:
@@ -202,7 +202,7 @@ def _remove(store: Store, work: Journal, steps: Steps) -> None:
 
 
 def _put(store: Store, work: Journal, texts: Mapping[str, bytes], prefix: str, steps: Steps) -> None:
-    """Put documents in their places, in their order; what waits is moved, and takes no room for that."""
+    """Put documents in their places, in order; waiting ones are moved, which takes no space."""
     keys = list(texts)
     left = [key for key, text in zip(keys, store.get_many(keys), strict=True) if text != texts[key]]
     if not store.capabilities.move:
@@ -219,9 +219,9 @@ def _put(store: Store, work: Journal, texts: Mapping[str, bytes], prefix: str, s
 
 
 def _moved(store: Store, old: str, new: str) -> bool:
-    """Move one key; False where others below the same directory were moved with it.
+    """Move one key; return False if other keys in the same directory moved with it.
 
-    On a full disk there is no room for a new directory: then the one in which the key waits takes its place.
+    A full disk has no space for a new directory: then the directory of the waiting key is moved instead.
     """
     try:
         store.move(old, new)
@@ -240,7 +240,7 @@ def _moved(store: Store, old: str, new: str) -> bool:
 
 
 def _directories(store: Store, old: str, new: str) -> tuple[str, str] | None:
-    """The topmost of the directories above two keys of one name that has nothing in it at the new place."""
+    """The topmost pair of equally named directories above two keys that is empty at the new place."""
     names, others = old.split("/")[:-1], new.split("/")[:-1]
     found = None
     while names and others and names[-1] == others[-1]:
@@ -254,7 +254,7 @@ def _directories(store: Store, old: str, new: str) -> tuple[str, str] | None:
 
 
 def is_across(error: StoreError) -> bool:
-    """Whether a directory can't be renamed in one step, as one of a container's image, or one with another disk in it."""
+    """Whether a directory can't be renamed in one step: a container image's, or one with a mounted disk."""
     return _code_of(error) == errno.EXDEV
 
 
@@ -263,7 +263,7 @@ def _is_full(error: StoreError) -> bool:
 
 
 def _code_of(error: StoreError) -> int | None:
-    """What the system answered; None where the error doesn't come from it."""
+    """The system's error number, or None if the error doesn't come from the system."""
     cause = error.__cause__
     return cause.errno if isinstance(cause, OSError) else None
 
@@ -272,15 +272,15 @@ def _clear_after(store: Store, clearing: Clearing) -> None:
     try:
         clear_after(store, clearing)
     except StoreError as error:
-        # What is left lies beyond the end, in chunks at the edge: growing looks after it.
+        # Leftovers are beyond the end, in chunks at the edge: growing deletes them.
         if not _is_full(error):
             raise
 
 
 def undo(store: Store, work: Journal) -> None:
-    """Take back what a change that doesn't count as made has written: what others wrote meanwhile stays.
+    """Undo what a change that doesn't count as made has written; writes of others stay.
 
-    Keys are removed, and none is written: a full disk is no hindrance.
+    Keys are only deleted, so a full disk is no problem.
     """
     if not work.creates:
         if work.swap is not None:
@@ -295,7 +295,7 @@ def undo(store: Store, work: Journal) -> None:
         for key in reversed(work.writes)
         if work.old[key] is None and there[key] in {None, work.writes[key]}  # gone: as in `_remove`
     ]
-    # The document that makes the others seen goes first, and alone.
+    # The document that makes the others visible is deleted first, and alone.
     store.delete_many(ours[:1])
     store.delete_many(ours[1:])
     for clearing in work.data:
@@ -303,14 +303,14 @@ def undo(store: Store, work: Journal) -> None:
 
 
 def sweep(store: Store, work: Journal) -> None:
-    """Remove the documents that wait beside the journal."""
+    """Delete the documents that wait beside the journal."""
     if store.capabilities.move and not work.creates:
         meanwhile = [work.aside(key, MEANWHILE) for key, text in work.first.items() if text is not None]
         store.delete_many([*meanwhile, *(work.aside(key) for key in work.writes)])
 
 
 def move(store: Store, old: str, new: str) -> None:
-    """Move all keys below a prefix; where the store can't, by copies, each key being in one place at least."""
+    """Move all keys below a prefix, or copy them if the store can't: each key always exists somewhere."""
     if next(iter(store.list(old)), None) is None:
         return
     if store.capabilities.rename and not old.startswith(new) and next(iter(store.list(new)), None) is None:
@@ -321,7 +321,7 @@ def move(store: Store, old: str, new: str) -> None:
                 raise
         else:
             return
-    # Documents after chunks, those of groups after those of their members.
+    # Documents after chunks, and documents of groups after those of their members.
     keys = sorted(store.list(old), key=lambda key: (is_document(key), -key.count("/")))
     if store.capabilities.move:
         for key in keys:
@@ -334,7 +334,7 @@ def move(store: Store, old: str, new: str) -> None:
 
 
 def _copy(store: Store, pairs: list[tuple[str, str]]) -> None:
-    """Put what is under the first key of each pair under the second, and remove it then."""
+    """Copy the value of the first key of each pair to the second, then delete the first."""
     keys = [old for old, _ in pairs]
     values = zip(pairs, store.get_many(keys), strict=True)
     store.set_many([(new, value) for (_, new), value in values if value is not None])
@@ -342,7 +342,7 @@ def _copy(store: Store, pairs: list[tuple[str, str]]) -> None:
 
 
 def in_order(keys: Iterable[str], layout: Layout) -> list[str]:
-    """The keys of documents in the order in which they are written: deeper ones first, a node's own last.
+    """Document keys in the order of writing: deeper ones first, a node's own after its attributes.
 
     >>> from zom.hierarchy.stored.layout import V2_LAYOUT
     >>> in_order([".zgroup", "a/.zarray", "a/.zattrs", ".zmetadata"], V2_LAYOUT)
@@ -352,19 +352,19 @@ def in_order(keys: Iterable[str], layout: Layout) -> list[str]:
 
 
 def rank_of(key: str, layout: Layout) -> tuple[int, int]:
-    """Deeper documents come first; of one node, attributes before its own, consolidated metadata last."""
+    """The sort key: deeper documents first; per node attributes, own document, consolidated metadata."""
     name = key.rpartition("/")[2]
     return -key.count("/"), {".zattrs": 0, layout.consolidated: 2}.get(name, 1)
 
 
 def is_document(key: str) -> bool:
-    """Whether the key is that of a document of v2 or v3, or of the draft."""
+    """Whether the key is that of a v2, v3 or draft document."""
     name = key.rpartition("/")[2]
     return name in DOCUMENT_NAMES or "meta" in key.split("/")
 
 
 def beaten(store: Store, key: str) -> ConflictError:
-    """The error that a document isn't as it was when the change was planned."""
+    """The error that a document has changed since the plan."""
     found = "another: somebody else wrote or removed it meanwhile"
     node = f"/{key.rpartition('/')[0]}"
     problem = conflict(CHANGED, node, f"{key!r} as it was planned for", found, "plan again", key=key)

@@ -1,8 +1,8 @@
-"""Changes of a store whose owner commits them: nobody sees half of one, so no journal is written.
+"""Changes of a store whose owner commits them: they are invisible until then, so there is no journal.
 
-Documents come before the chunks of their arrays, and chunks go before the shape that has them does: a store
-that checks its keys takes no others. What fails is taken back, as far as documents go; chunks that were
-deleted come back when the owner discards what isn't committed.
+Documents are written before the chunks of their arrays, and chunks are deleted before their shape changes,
+because a store that checks its keys accepts nothing else. After a failure documents are restored; deleted
+chunks return when the owner discards uncommitted data.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["UNDONE", "carry_in_transaction"]
 
 UNDONE = "a part of the change is in the store: discard what is not committed, and begin again"
-"""What is said of a change that could not be taken back."""
+"""The note on a change that could not be undone."""
 
 
 def carry_in_transaction(  # noqa: PLR0913, PLR0917 - as `carry_through`
@@ -41,8 +41,8 @@ def carry_in_transaction(  # noqa: PLR0913, PLR0917 - as `carry_through`
     values: Sequence[Value] = (),
     fill: Callable[[], object] | None = None,
 ) -> None:
-    """Make the change that a journal describes, without one; `check` raises where it may not begin."""
-    # A lock of this process: of those who share what isn't committed, one changes a node at a time.
+    """Make the change described by a journal, without writing one; `check` raises if it may not begin."""
+    # A lock of this process: only one user of the uncommitted data changes a node at a time.
     with store.lock(journal_key(work.path)):
         check()
         try:
@@ -61,7 +61,7 @@ def carry_in_transaction(  # noqa: PLR0913, PLR0917 - as `carry_through`
 
 
 def _clear(store: Store, work: Journal) -> None:
-    """Take away what goes, and move what moves."""
+    """Delete what is to be deleted, and move what is to be moved."""
     for clearing in work.clears:
         if clearing.new is not None:
             _widen(store, clearing)
@@ -75,7 +75,7 @@ def _clear(store: Store, work: Journal) -> None:
 
 
 def _replaced(store: Store, work: Journal) -> list[str]:
-    """The documents to delete before others take their place, where that takes the chunks away, too."""
+    """Documents to delete before they are replaced, if that also deletes their chunks."""
     if not store.capabilities.zarr_keys:
         return []
     cleared = {V3_LAYOUT.key(clearing.path, ENTRY_KEY) for clearing in work.clears if clearing.new is None}
@@ -92,7 +92,7 @@ def _kind(text: bytes) -> Any:
 
 
 def _widen(store: Store, clearing: Clearing) -> None:
-    """Let the document of a resized array have all chunks of its old shape and of its new one."""
+    """Let the document of a resized array cover all chunks of its old and new shape."""
     old, new = array_of(clearing, clearing.old), array_of(clearing, cast("str", clearing.new))
     both = tuple(map(max, old.__dict__["shape"], new.__dict__["shape"]))
     if store.capabilities.zarr_keys and both != old.__dict__["shape"]:
@@ -111,7 +111,7 @@ def _move(store: Store, old: str, new: str) -> None:
 
 
 def _take_back(store: Store, work: Journal, error: BaseException) -> None:
-    """Let documents be what they were before a change that failed."""
+    """Restore the documents from before a failed change."""
     try:
         if work.creates:
             undo(store, work)
@@ -131,5 +131,5 @@ def _take_back(store: Store, work: Journal, error: BaseException) -> None:
 
 
 def _differs(old: bytes | None, new: bytes | None) -> bool:
-    """Whether the old document takes the place of the new one only when that is gone."""
+    """Whether the new document must be deleted before the old one is restored."""
     return old is None or _kind(old) != _kind(new or b"null")

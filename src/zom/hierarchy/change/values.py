@@ -1,4 +1,4 @@
-"""Values of new arrays: many small arrays at once, where a store takes many requests at once."""
+"""Values of new arrays: many small arrays at once, if the store handles many requests at once."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 __all__ = ["put_values", "threads_for"]
 
 _REQUESTS: Final = 64
-"""How many arrays are written at once, at most; one of many chunks counts for as many as it has threads of its own."""
+"""The maximum number of arrays written at once; one with many chunks counts as its number of threads."""
 
 _OWN_THREADS: Final = 16
 
 _BYTES: Final = 1 << 28
-"""The bytes of the arrays that are written at once: their values may be made only then."""
+"""The total size in bytes of arrays written at once, because their values may be computed only then."""
 
 
 _SMALL: Final = 1 << 20
-"""The bytes of an array whose chunks are handed over together with those of others."""
+"""The size in bytes up to which an array's chunks are written together with those of others."""
 
 _HELD: Final = 1 << 24
-"""The bytes of encoded chunks that are held until they are handed over."""
+"""The size in bytes of the encoded chunks that are held before they are written."""
 
 
 class _Held(MemoryStore):
-    """The chunks of new arrays on their way to a store: nothing is there yet that they could be put into."""
+    """Chunks of new arrays that are collected for a store; keys in it don't exist yet."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class _Held(MemoryStore):
         return self._store.url
 
     def hand_over(self, arrays: Sequence[Value]) -> None:
-        """Write everything at once."""
+        """Write all collected chunks at once."""
         chunks = {key: cast("bytes", self.get(key)) for key in self.list()}
         try:
             self._store.set_many(chunks)
@@ -98,7 +98,7 @@ def _is_small(chunks: Chunks) -> bool:
 
 
 def _put_small(values: Sequence[Value], steps: Steps) -> None:
-    """Encode arrays in turn, and hand all their chunks over in few batches: each is one wait."""
+    """Encode arrays in turn, and write all their chunks in few batches, because each batch is one wait."""
     held, start = _Held(values[0].chunks.store), 0
     for end, value in enumerate(values, 1):
         _write(replace(value.chunks, store=held), value)
@@ -109,7 +109,7 @@ def _put_small(values: Sequence[Value], steps: Steps) -> None:
 
 
 def threads_for(arrays: Sequence[Chunks]) -> int:
-    """How many arrays to write at once: several only where the store answers late, and takes many requests at once.
+    """The number of arrays to write at once: several only on stores with high latency and parallel requests.
 
     >>> threads_for([])
     1

@@ -1,1 +1,1 @@
-"""Checks of documents, stores and what conventions ask of them."""
+"""Checks of documents, of stores and of the rules of conventions."""

@@ -1,4 +1,4 @@
-"""Subjects: what is to be checked, as a store, a place in it and a format: stores, paths, URLs, open nodes."""
+"""Subjects of checks, opened as a store, a path in it and a format: stores, paths, URLs, open nodes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class CheckedHierarchy(NamedTuple):
     store: Store
     path: str
     form: FormatName | None
-    """The format that is asked for; None for whichever is there."""
+    """The requested format, or None for any."""
 
 
 @contextmanager
 def opened(subject: Any, path: str, form: FormatName | None) -> Generator[CheckedHierarchy]:
-    """The hierarchy at `path` below the subject; a store that is opened for it is closed in the end.
+    """The hierarchy at `path` below the subject; a store that is opened for it is closed at the end.
 
     >>> import zom
     >>> group = zom.create_group("memory:", zom.v3.GroupSpec())

@@ -1,4 +1,4 @@
-"""What a validation is asked for: conventions, whose rules count, how strictly, and like what."""
+"""The options of a validation: conventions, whose rules count, how strictly, and what to compare with."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Asked = Literal["auto"]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What holds for documents and stores alike."""
+    """Options for both documents and stores."""
 
     conventions: tuple[Convention, ...] | None
-    """None for those that are found."""
+    """The conventions to check, or None for those that are found."""
     profile: Profile
     suppressions: tuple[Suppression, ...]
     level: Level
@@ -42,17 +42,17 @@ class Choices:
     limits: Limits
 
     def is_hidden(self, problem: Problem) -> bool:
-        """Whether the user has suppressed it."""
+        """Whether the user has suppressed this problem."""
         return any(each.covers(problem) for each in self.suppressions)
 
     def report(
         self, judgement: Judgement, problems: Iterable[Problem], subject: str, store: str | None = None
     ) -> Report:
-        """The report of what was found."""
+        """The report of these problems."""
         return report_of(judgement, problems, subject=subject, suppressions=self.suppressions, store=store)
 
 
-def chosen(  # noqa: PLR0913, PLR0917 - each is a choice of the caller's
+def chosen(  # noqa: PLR0913, PLR0917 - each is a choice of the caller
     conventions: Asked | Iterable[str | Convention],
     profile: Profile,
     suppress: Iterable[str] | str,
@@ -60,7 +60,7 @@ def chosen(  # noqa: PLR0913, PLR0917 - each is a choice of the caller's
     like: Spec | Template | None,
     limits: Limits,
 ) -> Choices:
-    """The choices, checked.
+    """The validated options.
 
     >>> from zom.limits import DEFAULT_LIMITS
     >>> chosen("auto", "text", (), "strict", None, DEFAULT_LIMITS).conventions is None

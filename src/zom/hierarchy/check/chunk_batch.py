@@ -1,6 +1,6 @@
-"""Batches of chunks, judged: what is wrong with their values, found by any thread or process.
+"""Check batches of chunks: problems of their values, found by any thread or process.
 
-What is found is told elsewhere: a batch may have been checked by another process.
+The results are reported elsewhere, because another process may have checked the batch.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ __all__ = [
 ]
 
 MOST_UNREADABLE = 20
-"""How many keys may fail before the store is taken to be out of order, and not its values."""
+"""The number of keys that may fail before the store itself counts as failing."""
 
 UNKNOWN = -1
-"""Stands for the size of a value that nobody has listed."""
+"""The size of a value that was not listed."""
 
 _WHOLE = 1 << 28
-"""The bytes of a shard that is read whole, to see whether a fault was there or came of a change meanwhile."""
+"""The maximum size in bytes of a shard that is read again whole, to rule out a change during the check."""
 
 
 class CheckedBatch(NamedTuple):
-    """What was found in one batch of chunks."""
+    """The results of one batch of chunks."""
 
     chunks: int
-    """How many it has."""
+    """The number of chunks in it."""
     faults: list[tuple[Rule, str, str]]
-    """The rule that is broken, the key, and how."""
+    """The broken rule, the key, and the problem."""
     unreadable: list[tuple[str, StoreError]]
     """The keys that can't be read."""
     found: list[tuple[StoredChunk, int]]
-    """Chunks of unknown size that are there, with their sizes."""
+    """Existing chunks of previously unknown size, with their sizes."""
 
 
 def form_of(chunks: Chunks, chunk: StoredChunk) -> ChunkForm:
@@ -73,7 +73,7 @@ class BatchCheck:
         self._scratch: dict[tuple[int, ...], Array] = {}
 
     def check(self, batch: list[StoredChunk]) -> CheckedBatch:
-        """What is wrong in `batch`; where the store fails, its chunks are read one by one."""
+        """Check `batch`; if the store fails, read its chunks one by one."""
         result = CheckedBatch(len(batch), [], [], [])
         self._check(batch, result)
         return result
@@ -110,7 +110,7 @@ class BatchCheck:
             if chunk.size == UNKNOWN:
                 unknown.append(chunk)
             elif wanted_size(form, chunk.size) is not None:
-                continue  # the listing has told of it
+                continue  # the listing has reported it
             elif form.shard is not None:
                 shards.append(chunk)
             elif self._decodes:
@@ -143,7 +143,7 @@ class BatchCheck:
         form = form_of(self._chunks, chunk)
         faults: list[ShardFault] = list(shard_faults(form, value, decodes=self._decodes))
         if faults and not value.consistent and value.size <= _WHOLE:
-            # Somebody may have written another shard between the index and what it tells of.
+            # Another process may have replaced the shard between reads of the index and of its chunks.
             data = self._chunks.store.get(chunk.key)
             if data is None:
                 return
@@ -153,7 +153,7 @@ class BatchCheck:
 
 
 def _fault(form: ChunkForm, data: bytes, scratch: dict[tuple[int, ...], Array]) -> CodecError | None:
-    """Why a chunk can't be decoded; None where it can, or where its size has told already."""
+    """Why a chunk can't be decoded; None if it can, or if its size was already reported."""
     chain = form.chain
     if wanted_size(form, len(data)) is not None:
         return None
@@ -174,7 +174,7 @@ def _fault(form: ChunkForm, data: bytes, scratch: dict[tuple[int, ...], Array]) 
 
 
 class SentCheck:
-    """What another process needs to check an array, which it opens once."""
+    """Everything that another process needs to check an array, which it opens once."""
 
     def __init__(self, place: ArrayPlace, *, decodes: bool) -> None:
         self._place = place
@@ -192,5 +192,5 @@ class SentCheck:
 
 
 def check_elsewhere(sent: SentCheck, batch: list[StoredChunk]) -> CheckedBatch:
-    """What is wrong in a batch, found in whatever process this is."""
+    """The problems of a batch, found in whichever process this is."""
     return BatchCheck(sent.open(), decodes=sent.decodes).check(batch)

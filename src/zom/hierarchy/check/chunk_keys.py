@@ -1,6 +1,6 @@
-"""The keys below an array, judged: its documents, its chunks with a size they can have, and what else lies there.
+"""Check the keys below an array: its documents, chunks of a possible size, and other keys.
 
-No value is read: a listing tells the keys and how many bytes each has.
+No value is read: a listing gives the keys and the size of each value.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ __all__ = [
 ]
 
 MAIN_DOCUMENTS: Final = frozenset({ENTRY_KEY, *(end for end, _ in V2_LAYOUT.marks)})
-"""The names of documents of v2 and v3 that make a node."""
+"""The names of v2 and v3 documents that define a node."""
 
 SIDE_DOCUMENTS: Final = frozenset({*V2_LAYOUT.extra, str(V2_LAYOUT.consolidated)})
-"""The names of documents that lie beside those."""
+"""The names of the other documents of a node."""
 
 _NUMBERS: Final = re.compile(r"(?:c(?:[/.]|\Z))?(?:[0-9]+(?:[/.][0-9]+)*)?\Z")
-"""What keys of chunks look like, in whichever encoding."""
+"""The pattern of chunk keys, in any encoding."""
 
 
 def looks_like_chunk(inner: str) -> bool:
-    """Whether a key below an array looks like one of a chunk, in whichever encoding.
+    """Whether a key below an array looks like a chunk's, in any encoding.
 
     >>> looks_like_chunk("c/0/1"), looks_like_chunk("0.1"), looks_like_chunk("zarr.json")
     (True, True, False)
@@ -63,7 +63,7 @@ def looks_like_chunk(inner: str) -> bool:
 
 
 def not_bound(plan: ArrayPlan) -> str | None:
-    """Why the codecs of an array can't be run; None where they can."""
+    """Why the codecs of an array can't be run, or None if they can."""
     try:
         sample_form(plan)
     except (UnknownName, ExtensionError, SpecError) as error:
@@ -72,7 +72,7 @@ def not_bound(plan: ArrayPlan) -> str | None:
 
 
 class KeysOfArray:
-    """The keys below one array, taken one after the other."""
+    """The keys below one array, checked one by one."""
 
     def __init__(self, chunks: Chunks, layout: Layout, tally: Tally) -> None:
         plan, path = chunks.plan, chunks.node
@@ -98,10 +98,10 @@ class KeysOfArray:
             self._form = plan.form(plan.uniform)
         self._lock = threading.Lock()
         self.count = 0
-        """How many chunks of the grid were found."""
+        """The number of chunks found in the grid."""
 
     def take(self, key: str, size: int) -> None:
-        """Judge a key below the array, whose value has `size` bytes."""
+        """Check a key below the array, whose value has `size` bytes."""
         place = self._keys.coords(key[self._start :], self._rank)
         if place is None:
             if key not in self._own:
@@ -117,24 +117,24 @@ class KeysOfArray:
             self._tally.add(OUTSIDE, self._node, wanted, f"{key!r}", fix, key=key)
 
     def count_one(self, key: str, size: int, form: ChunkForm) -> None:
-        """A chunk of the grid that was found without a listing."""
+        """Count a chunk of the grid that was found without a listing."""
         with self._lock:
             self.count += 1
         self.judge_size(key, size, form)
 
     def judge_size(self, key: str, size: int, form: ChunkForm) -> None:
-        """Tell of a value that can't be a chunk of that form, by its size alone."""
+        """Report a value that can't be a chunk of that form because of its size."""
         wanted = wanted_size(form, size)
         if wanted is not None:
             fix = "restore it from a copy, or write the chunk again"
             self._tally.add(SIZE, self._node, f"{wanted} in {key!r}", _bytes(size), fix, key=key)
 
     def finish(self) -> None:
-        """Tell what was not found, and what lies beside the array's documents."""
+        """Report missing chunks, and documents beside the array's own."""
         self._tell_beside()
         tell_missing(self._tally, self._node, math.prod(self._grid), self.count)
 
-    # --- what is no chunk ------------------------------------------------------------------------------
+    # --- other keys than chunks ------------------------------------------------------------------------
 
     def _take_other(self, key: str) -> None:
         inner = key[self._start :]
@@ -159,7 +159,7 @@ class KeysOfArray:
             )
 
     def _tell_beside(self) -> None:
-        """Documents of another node lie in the array's own directory."""
+        """Report documents of another node in the array's own directory."""
         is_v2 = V2_LAYOUT.key(self._node, V2_LAYOUT.marks[0][0]) in self._own
         mains = sorted(MAIN_DOCUMENTS.intersection(self._beside))
         for name in mains:
@@ -176,12 +176,12 @@ class KeysOfArray:
 
 
 def wanted_size(form: ChunkForm, size: int) -> str | None:
-    """How many bytes a chunk of that form has, where it can't have `size`; else None."""
+    """The size of a chunk of that form, as words, if it can't be `size`; otherwise None."""
     chain = form.chain
     if chain.nbytes is not None:
         return None if size == chain.nbytes else _bytes(chain.nbytes)
     if form.shard is not None:
-        # A shard may be longer than all it holds: rewriting parts of it leaves gaps.
+        # A shard may be longer than its content: rewriting parts of it leaves gaps.
         least = form.shard.index_range()[1]
         return None if size >= least else f"at least {_bytes(least)}, for the index of a shard"
     if not size:
@@ -193,7 +193,7 @@ _ONE: Final = "take one of them away"
 
 
 def tell_missing(tally: Tally, node: str, total: int, count: int) -> None:
-    """Tell how many chunks are not stored."""
+    """Report the number of chunks that are not stored."""
     if count < total:
         found = f"{count}; what is not stored reads as the fill value"
         wanted = "1 chunk" if total == 1 else f"{total} chunks"
@@ -201,14 +201,14 @@ def tell_missing(tally: Tally, node: str, total: int, count: int) -> None:
 
 
 def tell_loose(tally: Tally, node: str, key: str) -> None:
-    """Tell of attributes or consolidated metadata without a node of theirs."""
+    """Report attributes or consolidated metadata without a node."""
     found = f"{key.rpartition('/')[2]!r} alone"
     fix = "delete it, if nobody needs it: no reader looks at it"
     tally.add(LOOSE, node, "the document of a v2 node beside it", found, fix, key=key)
 
 
 def note_unfinished(tally: Tally, key: str) -> None:
-    """Tell of the journal of a change under that key."""
+    """Report the journal of a change under that key."""
     node = "/" + key.removesuffix(JOURNAL).strip("/")
     fix = "wait for its end, or finish or undo it with zom.repair"
     found = "the journal of one that is under way, or was interrupted"

@@ -1,7 +1,7 @@
-"""The rules of what lies in a store: which keys belong there, and which values chunks can have.
+"""The rules of stored data: which keys belong in a store, and which values chunks can have.
 
-Zarr v3, section "Stores", and Zarr v2, section "Storing": an array's document tells the key of each of its
-chunks, and by its codecs what can be stored there. A fault of these can't be seen in any document.
+Zarr v3, section "Stores", and Zarr v2, section "Storing": an array's document defines the key of each of its
+chunks and, by its codecs, what can be stored there. Documents alone don't show these problems.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The values of an array's chunks, judged: indexes of shards, and whether every chunk can be decoded.
+"""Check the values of an array's chunks: indexes of shards, and whether every chunk can be decoded.
 
-Several threads decode, as when an array is read, or the processes of an executor; no more is in memory at once than when it is read.
+Threads, or the processes of an executor, decode, with no more memory than a read of the array needs.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ __all__ = ["Progress", "ValuesOfArray"]
 
 _NEAR = (32, 1 << 22)
 _FAR = (256, 1 << 26)
-"""How many chunks, and how many bytes of them, are asked at once of a store on this machine, and elsewhere."""
+"""The number of chunks, and their bytes, requested at once from a local store, and from a far one."""
 
 _MOST_ASKED = 1_000_000
-"""The chunks of the largest grid that is tried key by key, where a store can't list its keys."""
+"""The number of chunks in the largest grid that is tried key by key, if a store can't list its keys."""
 
 _FIX = "restore it from a copy, or write the chunk again"
 
 
 class Progress:
-    """Tells a caller how far a check is; may be told by several threads."""
+    """Reports the progress of a check to a caller; thread-safe."""
 
     def __init__(self, tell: Callable[[int, int], object] | None, total: int) -> None:
         self._tell = tell
@@ -56,7 +56,7 @@ class Progress:
         self.total = total
 
     def add(self, count: int) -> None:
-        """So many more chunks are done."""
+        """Add `count` finished chunks."""
         if self._tell is not None:
             with self._lock:
                 self._done += count
@@ -74,7 +74,7 @@ class ValuesOfArray:
         self._unreadable = 0
 
     def check(self, *, decodes: bool, progress: Progress, pool: Pool | None = None) -> None:
-        """Check the indexes of shards, and where it `decodes`, every chunk."""
+        """Check the indexes of shards and, if `decodes`, every chunk."""
         if not self._keys.is_bound:
             return
         form = sample_form(self._chunks.plan)
@@ -87,7 +87,7 @@ class ValuesOfArray:
     def check_unlisted(
         self, *, decodes: bool, progress: Callable[[int, int], object] | None, pool: Pool | None = None
     ) -> None:
-        """The same in a store that can't list its keys: each chunk of the grid is tried, if they are few."""
+        """Like `check`, for a store that can't list its keys: try each chunk of the grid if they are few."""
         plan, node = self._chunks.plan, self._chunks.node
         total = math.prod(plan.grid)
         form = sample_form(plan) if self._keys.is_bound else None
@@ -122,7 +122,7 @@ class ValuesOfArray:
         if options.threads is not None:
             return options.threads
         if parallel > 1:
-            # One waits for the store while another decodes; the insides of shards are asked for one by one.
+            # One waits for the store while another decodes; the insides of shards are requested one by one.
             return min(parallel, 16) if work.form.shard is not None and work.decodes else 2
         return 1 if work.chunks < 3 or self._chunks.plan.data_type.itemsize is None else None
 
@@ -163,9 +163,9 @@ class _Work(NamedTuple):
     """How the chunks of an array are checked."""
 
     chunks: int
-    """How many there are."""
+    """The number of chunks."""
     form: ChunkForm
-    """The form of the first of them."""
+    """The form of the first chunk."""
     decodes: bool
     progress: Progress
     pool: Pool | None

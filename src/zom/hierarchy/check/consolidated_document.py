@@ -1,4 +1,4 @@
-"""Consolidated metadata as a document of its own: the hierarchy that it describes, to be validated.
+"""Consolidated metadata as a document of its own, to validate the hierarchy in it.
 
 `.zmetadata` of v2, or a `zarr.json` of v3 with consolidated metadata in it.
 """
@@ -28,17 +28,17 @@ __all__ = ["ConsolidatedDocument", "consolidated_in"]
 
 @dataclass(frozen=True, slots=True)
 class ConsolidatedDocument:
-    """A document with consolidated metadata in it, and of which format it is."""
+    """A document with consolidated metadata in it, and its format."""
 
     family: Family
     value: Mapping[str, Any]
 
     def problems(self, level: Level) -> tuple[Problem, ...]:
-        """What is wrong with it as Zarr."""
+        """Its problems as Zarr."""
         return check_consolidated(self.family, self.value, level)
 
     def view(self) -> View:
-        """The hierarchy as conventions see it; where it can't be told, a group of which nothing is known."""
+        """The hierarchy as conventions see it; an empty group if the metadata is invalid."""
         try:
             entries = consolidated_entries(self.family, self.value)
         except SpecError:
@@ -46,12 +46,12 @@ class ConsolidatedDocument:
         return _grown(self.family, entries)
 
     def located(self, problem: Problem) -> Problem:
-        """The problem of a node, pointing into the document."""
+        """The problem of a node, with a pointer into the document."""
         return replace(problem, pointer=consolidated_pointer(problem, self.family, self.value))
 
 
 def consolidated_in(value: Any) -> ConsolidatedDocument | None:
-    """The consolidated metadata that the document is; None where it is something else.
+    """The consolidated metadata in the document, or None if it is something else.
 
     >>> consolidated_in({"zarr_consolidated_format": 1, "metadata": {}}).view()
     <group />
@@ -65,7 +65,7 @@ def consolidated_in(value: Any) -> ConsolidatedDocument | None:
 
 
 def _grown(family: Family, entries: Mapping[str, Mapping[str, Any]]) -> View:
-    """The view of a hierarchy of which the documents are known by path."""
+    """The view of a hierarchy whose documents are known by path."""
     below: dict[str, dict[str, str]] = {"/": {}}
     for path in entries:
         names = path.strip("/").split("/") if path != "/" else []

@@ -1,4 +1,4 @@
-"""Documents, validated: a spec, a hierarchy as one document, consolidated metadata, or attributes alone."""
+"""Validate documents: a spec, a hierarchy as one document, consolidated metadata, or attributes alone."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 _JSON = (dict, list, tuple, bool, int, float, type(None))
-"""What a document may be as Python has it, a faulty one too."""
+"""The Python types of documents, including invalid ones."""
 
 _FILE_NAMES = (".json", ".zattrs", ".zarray", ".zgroup", ".zmetadata")
 
 
 def is_document(subject: Any) -> bool:
-    """Whether a document is meant, and not a store.
+    """Whether `subject` is a document, and not a store.
 
     >>> is_document(' {"zarr_format": 3}'), is_document("data.zarr"), is_document(b"data.zarr")
     (True, False, True)
@@ -77,7 +77,7 @@ def is_document(subject: Any) -> bool:
 
 
 def is_document_file(subject: Any) -> bool:
-    """Whether it is the path of a file that is named as documents are, and is none of kerchunk's references."""
+    """Whether it is the path of a file with a document's name, and not of kerchunk references."""
     if not isinstance(subject, (str, Path)) or not str(subject).endswith(_FILE_NAMES):
         return False
     from zom.stores.references.opening import are_references  # noqa: PLC0415 - only for files
@@ -97,7 +97,7 @@ def report_of_file(file: Path, choices: Choices) -> Report:
 
 
 def report_of_document(document: Any, choices: Choices) -> Report:
-    """The report of a spec or a document; of text, findings have lines."""
+    """The report of a spec or a document; for text, findings have lines."""
     if isinstance(document, Spec):
         return _of_spec(document, choices)
     if isinstance(document, Declaration):
@@ -121,17 +121,17 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     else:
         found = detection.check(document if text is None else text, choices.level, limits=choices.limits)
         found = (*found, *_differences(document if text is None else text, choices))
-    # What says no format was not looked through, and may hold itself.
+    # A value of unknown format was not checked, and may contain itself.
     is_unseen = is_endless(found) or detection.family_of(value) is None
     root = document_tree({} if is_unseen else value)
-    # Of a text that is no JSON, or no object, nothing is known, also not what is missing in it.
+    # If the text is not a JSON object, nothing can be said to be missing in it.
     asked = choices.conventions if is_dict(value) else ()
     judgement = _judged(root, choices, found, asked)
     return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
 
 
 def _of_declaration(declaration: Declaration, choices: Choices) -> Report:
-    """The report of a declaration, by the conventions that it names; findings have places in its text."""
+    """The report of a declaration, by the conventions in it; findings have places in its text."""
     if choices.conventions is None and declaration.conventions:
         asked = tuple(each for name in declaration.conventions for each in conventions.of_id(name))
         choices = replace(choices, conventions=asked)
@@ -140,7 +140,7 @@ def _of_declaration(declaration: Declaration, choices: Choices) -> Report:
 
 
 def report_of_faulty(error: SpecError) -> Report:
-    """The report of a document that could not be read as a hierarchy: the problems that say why."""
+    """The report of a document that could not be read as a hierarchy, with the problems that say why."""
     return report_of(judge(document_tree({}), ()), error.problems, subject="declaration", suppressions=())
 
 
@@ -156,7 +156,7 @@ def _of_spec(spec: Spec, choices: Choices) -> Report:
 
 
 def report_of_attributes(document: Any, choices: Choices) -> Report:
-    """The report of attributes alone, such as a `.zattrs`: nobody knows of which node, and what is beside it."""
+    """The report of attributes alone, such as a `.zattrs`: their node and its other documents are unknown."""
     text = _text_of(document)
     faults: list[Fault] = []
     value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
@@ -173,7 +173,7 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
 def _judged(
     root: View, choices: Choices, beside: Iterable[Problem], asked: tuple[Convention, ...] | None
 ) -> Judgement:
-    """What conventions say, where `beside` is what Zarr's own rules do."""
+    """The judgement of the conventions; `beside` are the problems by Zarr's own rules."""
     return judge(root, asked, profile=choices.profile, beside=beside, is_hidden=choices.is_hidden)
 
 
@@ -185,12 +185,12 @@ def _report(
 
 
 def _names(root: View, choices: Choices) -> Iterable[Problem]:
-    """What is wrong with names on other systems."""
+    """Problems with names on other systems."""
     return names_in_tree(root, lambda node: node.members, root.form, choices.level)
 
 
 def _differences(document: Any, choices: Choices) -> Iterable[Problem]:
-    """In what a document differs from what it should be like; nothing where it can't be read."""
+    """The differences between a document and `like`; none if the document can't be read."""
     if choices.like is None:
         return ()
     spec = assemble(detection.family_of, document, "lenient", limits=choices.limits)[0]
@@ -198,7 +198,7 @@ def _differences(document: Any, choices: Choices) -> Iterable[Problem]:
 
 
 def _not_compared(choices: Choices) -> Iterable[Problem]:
-    """That a document holds no hierarchy which could be compared, where it should be."""
+    """A problem if `like` is given, because a document of a store can't be compared."""
     if choices.like is not None:
         expected, found = "a hierarchy as one document, to compare it", "a document of a store"
         fix = "compare the store"
@@ -206,18 +206,18 @@ def _not_compared(choices: Choices) -> Iterable[Problem]:
 
 
 def _text_of(document: Any) -> str | bytes | None:
-    """The text of a document; None where it is none, but what a text says."""
+    """The document as text, or None if it is a parsed value."""
     if isinstance(document, (bytes, bytearray, memoryview)):
         return bytes(cast("bytes", document))
     return document if isinstance(document, str) else None
 
 
 def _is_entry_point(value: Any) -> bool:
-    """Whether it is the `zarr.json` at the top of a store of the draft, which is no node."""
+    """Whether it is the `zarr.json` at the top of a draft store, which is not a node."""
     return is_dict(value) and isinstance(value.get("zarr_format"), str) and "metadata_encoding" in value
 
 
 def _unwrapped(problem: Problem) -> Problem:
-    """A problem of attributes that stand alone: no member of their node leads to them."""
+    """A problem of separate attributes: its pointer doesn't start with `attributes`."""
     steps = problem.inside[1:] if problem.inside[:1] == ("attributes",) else problem.inside
     return replace(problem, pointer=pointer_of(steps), inside=steps)

@@ -1,4 +1,4 @@
-"""In what a hierarchy differs from the spec that it should equal, or the template that it should fit."""
+"""Differences between a hierarchy and the spec that it should equal, or the template that it should fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["differences", "joined"]
 
 
 def differences(like: Spec | Template, spec: Spec, level: Level, path: str = "/") -> Iterator[Problem]:
-    """What is not as in `like`; `spec` is of the node at `path`.
+    """The differences from `like`; `spec` is of the node at `path`.
 
     >>> from zom import v3
     >>> [str(each) for each in differences(v3.GroupSpec(), v3.GroupSpec(attributes={"a": 1}), "strict")]

@@ -1,7 +1,7 @@
-"""The keys of a hierarchy that lie below no array, judged: documents that no reader finds, and foreign files.
+"""Check the keys of a hierarchy that are not below an array: unreachable documents, and foreign files.
 
-A listing comes in no certain order, and what a file is may be told by a document that is listed after it:
-so the files of a directory that is no node are counted, and judged at the end.
+Listings have no guaranteed order, and a document listed later may explain a file. So the files of a directory
+that is not a node are counted, and checked at the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIX = "move it elsewhere, or delete it, if nobody needs it here"
 
 
 class _Folder:
-    """A directory in a group that is no node, with what lies in it."""
+    """A directory in a group that is not a node, with its content."""
 
     __slots__ = ("count", "group", "has_nodes", "keys")
 
@@ -44,7 +44,7 @@ class _Folder:
 
 
 class LooseKeys:
-    """The keys of one hierarchy that lie below none of its arrays, taken one after the other."""
+    """The keys of one hierarchy that are below none of its arrays, checked one by one."""
 
     def __init__(self, tree: StoredTree, tally: Tally) -> None:
         self._tally = tally
@@ -62,7 +62,7 @@ class LooseKeys:
         self._side: list[tuple[str, str]] = []
 
     def take(self, key: str) -> None:
-        """Judge a key that lies below no array."""
+        """Check a key that is not below an array."""
         if key in self._documents:
             return
         above, _, name = key.rpartition("/")
@@ -91,9 +91,9 @@ class LooseKeys:
         self._tally.add(BELOW_ARRAY, node, "only groups above a node", found, fix, key=key)
 
     def _take_in_group(self, key: str, above: str, name: str) -> None:
-        """A file beside the document of a group."""
+        """Check a file beside the document of a group."""
         if name == self._layout.consolidated:
-            return  # of this group; only the one of the root is compared
+            return  # of this group; only the root's is compared
         if name in MAIN_DOCUMENTS:
             if above not in self._told:
                 is_other = ENTRY_KEY in {name, self._layout.marks[0][0]}
@@ -112,12 +112,12 @@ class LooseKeys:
         self._tally.add(FOREIGN_IN_GROUP, f"/{group}", wanted, f"{key!r}", _FIX, key=key)
 
     def _take_elsewhere(self, key: str, above: str, name: str) -> None:
-        """A file in a directory that is no node, or below one."""
+        """Check a file in a directory that is not a node, or below one."""
         folder, group = above, above.rpartition("/")[0]
         while group not in self._kinds and group:
             folder, group = group, group.rpartition("/")[0]
         if folder in self._told:
-            return  # it was told that there is a node of another format
+            return  # the node of another format was already reported
         place = self._folders.get(folder)
         if place is None:
             place = self._folders[folder] = _Folder(group if group in self._kinds else self._root)
@@ -136,19 +136,19 @@ class LooseKeys:
         self._told.add(above)
         found = f"none in {folder!r}"
         if above == folder:
-            # Its own document is there, and it is no node: another format's, or not read as one.
+            # It has its own document, but is not a node: another format's, or not read as one.
             found = f"{key!r}, which is not read as one"
         fix = "make a group of each directory above it; until then only its own path opens it"
         self._tally.add(UNREACHED, f"/{above}", "a document of each group above a node", found, fix, key=key)
 
     def finish(self) -> None:
-        """Judge what had to wait for the end of the listing."""
+        """Check what had to wait for the end of the listing."""
         for above, key in self._side:
             if above not in self._told:
                 tell_loose(self._tally, f"/{above}", key)
         for folder in self._folders.values():
             if folder.has_nodes:
-                continue  # they may be the chunks of a node that no reader finds, and of that is told
+                continue  # they may be the chunks of an unreachable node, which was reported
             for key in folder.keys:
                 self._foreign(folder.group, key)
             self._tally.skip(FOREIGN_IN_GROUP, f"/{folder.group}", folder.count - len(folder.keys))

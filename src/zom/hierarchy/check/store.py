@@ -1,7 +1,7 @@
-"""Stores, validated: documents, keys and chunks of a whole hierarchy, and what differs from what was expected.
+"""Validate stores: documents, keys and chunks of a whole hierarchy, and differences from `like`.
 
-One listing tells all keys; documents are read once; chunks only where that is asked for, array by array.
-The memory it takes grows with the number of nodes, not with the number of keys.
+One listing gives all keys. Documents are read once, chunks only on request, array by array. Memory use grows
+with the number of nodes, not of keys.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 __all__ = ["DataScope", "report_of_store"]
 
 DataScope = Literal["none", "values", "keys", "index", "all"]
-"""What of a store is read besides documents: each includes those before it."""
+"""What to read from a store besides documents; each includes those before it."""
 
 SCOPES: Final[tuple[DataScope, ...]] = get_args(DataScope)
 
 
-def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
+def report_of_store(  # noqa: PLR0913 - each is a choice of the caller
     hierarchy: CheckedHierarchy,
     choices: Choices,
     *,
@@ -75,7 +75,7 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
     except SpecError as error:
         return choices.report(judgement, error.problems, store.url, store.url)
     except StoreError:
-        # Whoever reads a hierarchy that is between two states refuses to; a check tells why.
+        # Readers refuse a hierarchy between two states; a check reports why.
         from zom.hierarchy.check.unfinished import unfinished_changes  # noqa: PLC0415 - as below
 
         unfinished = unfinished_changes(store, hierarchy.path, choices.level)
@@ -87,7 +87,7 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
 
         StoreCheck(store, tree, tally, choices.limits).check(data, progress, pool)
     findings = _judge(store, tree, choices, judgement, reads_values=data != "none")
-    # What a convention tells of consolidated metadata, or a document that nobody can read, reading need not tell again.
+    # Reading need not repeat what a convention reports of consolidated metadata or an unreadable document.
     if "consolidated" in judgement.presences or _is_unreadable(tree.path, own):
         own = tuple(each for each in own if each.code != STALE.code)
     found = _told_once((*own, *findings), tally.problems())
@@ -101,15 +101,15 @@ def _pool_of(executor: Executor) -> Pool | None:
 
 
 def _is_unreadable(path: str, own: Iterable[Problem]) -> bool:
-    """Whether the document of the node at the path is in error as a whole."""
+    """Whether the whole document of the node at the path is invalid."""
     node = path.rstrip("/") or "/"
     return any(each.severity == "error" and each.node == node and not each.inside for each in own)
 
 
 def _told_once(documents: Iterable[Problem], stored: Iterable[Problem]) -> tuple[Problem, ...]:
-    """The problems of documents, and of what is stored besides, of which one says what another one does, too."""
+    """The problems of documents and of other stored data, without those that repeat another one."""
     stored = tuple(stored)
-    # What is wrong with the chunks of an array says why its values can't be read.
+    # Problems of an array's chunks explain why its values can't be read.
     damaged = {each.node for each in stored if each.severity == "error"}
     found = tuple(
         each for each in documents if each.code != UNREADABLE_VALUES.code or each.node not in damaged
@@ -119,7 +119,7 @@ def _told_once(documents: Iterable[Problem], stored: Iterable[Problem]) -> tuple
 
 
 def _read(hierarchy: CheckedHierarchy, choices: Choices) -> tuple[StoredTree, tuple[Problem, ...]]:
-    """The tree of nodes, and what is wrong with their documents; read leniently where it must be."""
+    """The tree of nodes, and the problems of their documents; read leniently if necessary."""
     store, path, form = hierarchy
     like, limits = choices.like, choices.limits
     try:
@@ -137,7 +137,7 @@ def _read(hierarchy: CheckedHierarchy, choices: Choices) -> tuple[StoredTree, tu
 def _judge(
     store: Store, tree: StoredTree, choices: Choices, judgement: Judgement, *, reads_values: bool
 ) -> tuple[Problem, ...]:
-    """What conventions, and other systems, find in the documents; each in the document where it stands."""
+    """The problems that conventions and naming rules find, each placed in its document."""
     view = StoredView(tree)
     if reads_values:
         from zom.hierarchy.check.values import Values  # noqa: PLC0415 - as above
@@ -160,11 +160,11 @@ def _judge(
 
 
 def _differences(store: Store, tree: StoredTree, choices: Choices) -> Iterable[Problem]:
-    """In what the hierarchy differs from what it should be like."""
+    """The differences between the hierarchy and `like`."""
     if choices.like is None:
         return ()
     spec = tree.spec
     if spec is None:
         spec = spec_of(tree.root, Findings(store.url, "lenient", choices.limits))
-    # What is told of documents that can't be read comes first.
+    # Problems of unreadable documents come first.
     return () if spec is None else differences(choices.like, spec, choices.level, tree.path)

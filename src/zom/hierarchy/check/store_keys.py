@@ -1,4 +1,4 @@
-"""The keys and chunks of a whole hierarchy, checked: one listing tells all keys, chunks are read array by array."""
+"""Check the keys and chunks of a whole hierarchy: one listing of all keys, then chunks array by array."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["StoreCheck"]
 
 _SOME: Final = 1000
-"""How many keys are looked at before the caller is told."""
+"""The number of keys between calls of `progress`."""
 
 
 class _CheckedArray(NamedTuple):
-    """An array, what was told of its keys, and what can be told of its values."""
+    """An array, with the checks of its keys and values."""
 
     keys: KeysOfArray
     values: ValuesOfArray
 
 
 class StoreCheck:
-    """One hierarchy that is checked."""
+    """The check of one hierarchy."""
 
     def __init__(self, store: Store, tree: StoredTree, tally: Tally, limits: Limits) -> None:
         self._store = store
@@ -52,7 +52,7 @@ class StoreCheck:
         if tree.spec is not None:
             specs = {joined(tree.path, path): spec for path, spec in walk(cast("Spec", tree.spec))}
         self._arrays: dict[str, _CheckedArray | None] = {}
-        """By what the keys of its chunks begin with; None for what can't be judged."""
+        """By chunk prefix; None for arrays that can't be checked."""
         for node in tree.root.walk():
             if node.kind != "group":
                 prefix = tree.layout.chunk_prefix(node.path)
@@ -63,7 +63,7 @@ class StoreCheck:
         if spec is None:
             spec = spec_of(node, Findings(self._store.url, "lenient", self._limits))
         if spec is None or spec.kind != "array":
-            return None  # its document is at fault, and of that is told
+            return None  # its document is invalid, which was reported
         try:
             place = ArrayPlace(spec, self._store, node.path, layout)
             chunks = place.open()
@@ -78,7 +78,7 @@ class StoreCheck:
     def check(
         self, data: DataScope, progress: Callable[[int, int], object] | None, pool: Pool | None
     ) -> None:
-        """Check keys, and as many values of chunks as is asked for."""
+        """Check the keys, and the values of chunks as requested by `data`."""
         if self._store.capabilities.listable:
             self.check_keys(progress)
         else:
@@ -89,7 +89,7 @@ class StoreCheck:
     # --- keys ------------------------------------------------------------------------------------------
 
     def check_keys(self, progress: Callable[[int, int], object] | None) -> None:
-        """Judge every key by one listing; how many there are is not known beforehand."""
+        """Check every key of one listing; the total is not known beforehand."""
         if any(each.code in {UNREADABLE.code, UNLISTED_GROUP.code} for each in self._tree.problems):
             self._check_readable_arrays()
             return
@@ -103,7 +103,7 @@ class StoreCheck:
         self._tally.add(UNLISTED_GROUP, node, "keys that can be listed", error.reason, key=key)
 
     def _check_readable_arrays(self) -> None:
-        """Judge the keys of each array by itself, where a part of the store can't be listed."""
+        """Check the keys of each array by itself, because a part of the store can't be listed."""
         for prefix, entry in self._arrays.items():
             if entry is None:
                 continue
@@ -141,7 +141,7 @@ class StoreCheck:
             yield from self._store.sizes(prefix)
 
     def _owner(self, key: str) -> str | None:
-        """What the keys of the array begin with below which the key lies."""
+        """The chunk prefix of the array that the key is below, or None."""
         end = len(key)
         while end > 0:
             end = key.rfind("/", 0, end)

@@ -1,7 +1,7 @@
-"""The view of what was read from a store, as rules of conventions see it, and where their findings stand there.
+"""The view of a stored hierarchy for rules of conventions, and the places of their findings in the store.
 
-Consolidated metadata is a copy in one document: rules see it in the group that it is of, as Zarr v3 keeps it,
-in a document of Zarr v2 as well.
+Consolidated metadata is a copy in one document. Rules see it in its group, where Zarr v3 keeps it, also if it
+is a document of Zarr v2.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StoredView:
     def __init__(self, tree: StoredTree) -> None:
         self._tree = tree
         self.root: View = grown(tree.root, self._facts, lambda node: node.members)
-        """Nodes at fault included."""
+        """Includes invalid nodes."""
 
     def _facts(self, node: StoredNode) -> Facts:
         layout = self._tree.layout
@@ -55,7 +55,7 @@ class StoredView:
         return kind, layout.family.form, document
 
     def _with_block(self, document: Any) -> Any:
-        """The document of the root, with the metadata that is consolidated beside it."""
+        """The document of the root, with the consolidated metadata from beside it."""
         found = self._tree.consolidated
         if found is None:
             return document
@@ -64,17 +64,17 @@ class StoredView:
         return JSONDict({**document, _BLOCK: {"metadata": metadata}})
 
     def seen(self, problem: Problem) -> Problem:
-        """A problem of the store, at the node of the view."""
+        """A problem of the store, with its node in the view."""
         prefix = self._tree.path.rstrip("/")
         return replace(problem, node=problem.node.removeprefix(prefix) or "/")
 
     def shown(self, problem: Problem) -> Problem:
-        """A problem of the view, at the node of the store."""
+        """A problem of the view, with its node in the store."""
         node = f"{self._tree.path.rstrip('/')}{problem.node}".rstrip("/") or "/"
         return replace(problem, node=node)
 
     def place(self, problem: Problem, findings: Findings) -> None:
-        """Add a finding of the view, where users find it in the store."""
+        """Add a finding of the view, in its place in the store."""
         tree = self._tree
         prefix = tree.path.rstrip("/")
         if prefix and problem.related:

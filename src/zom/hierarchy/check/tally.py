@@ -1,4 +1,4 @@
-"""Tallies: problems as they are found, by several threads; of each kind so many at most, the rest counted."""
+"""Tallies: problems collected by several threads, with a limit per kind; the rest is counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Tally"]
 
 
 class Tally:
-    """The problems of a check: of one rule and one node at most `most`, and then how many more there are.
+    """The problems of a check: at most `most` per rule and node, and the number of further ones.
 
     >>> from zom.hierarchy.check.chunk_rules import FOREIGN
     >>> tally = Tally(most=1)
@@ -50,7 +50,7 @@ class Tally:
         key: str | None = None,
         related: Iterable[str] = (),
     ) -> None:
-        """A problem of the node at the path `node`."""
+        """Add a problem of the node at the path `node`."""
         severity = broken.severity(self._level)
         if severity is None:
             return
@@ -59,7 +59,7 @@ class Tally:
         )
 
     def put(self, problem: Problem) -> None:
-        """A problem that is made already."""
+        """Add an existing problem."""
         place = (problem.node, problem.code)
         with self._lock:
             listed = self._found.setdefault(place, [])
@@ -69,14 +69,14 @@ class Tally:
                 self._more[place] = self._more.get(place, 0) + 1
 
     def skip(self, broken: Rule, node: str, count: int) -> None:
-        """So many more problems of that rule and that node, which nobody kept."""
+        """Count problems beyond the limit, which were not kept."""
         with self._lock:
             place = (node, broken.code)
             if count and place in self._found:
                 self._more[place] = self._more.get(place, 0) + count
 
     def problems(self) -> tuple[Problem, ...]:
-        """All of them, by node and rule in the order in which each was found first, and by key."""
+        """All problems, by node and rule in the order in which each was first found, and by key."""
         made: list[Problem] = []
         for (node, code), listed in self._found.items():
             made.extend(sorted(listed, key=_key_of))
@@ -89,7 +89,7 @@ class Tally:
         listed = "1 problem" if self.most == 1 else f"{self.most} problems"
         expected, fix = f"at most {listed} of {code}", "ask for more with limit=..."
         rest = Problem(MORE.code, "note", node, "", (), expected, f"{more} more", fix)
-        # What it stands for is not less bad than what is listed.
+        # Its severity is that of the problems it stands for.
         return replace(rest, severity=sample.severity)
 
 

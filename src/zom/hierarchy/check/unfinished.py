@@ -1,4 +1,4 @@
-"""Changes that did not end: what checks say of a hierarchy that is between two states."""
+"""Unfinished changes: the problems of a hierarchy that is between two states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["unfinished_changes"]
 
 
 def unfinished_changes(store: Store, path: str, level: Level) -> tuple[Problem, ...]:
-    """Every change that did not end, above `path` and below it.
+    """A problem for every unfinished change, above `path` and below it.
 
     >>> from zom.stores.memory import MemoryStore
     >>> unfinished_changes(MemoryStore({"zarr.json": b"{}"}), "", "strict")

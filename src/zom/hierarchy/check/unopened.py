@@ -1,4 +1,4 @@
-"""Places that can't be opened: reports of one finding, so that those beside them are validated."""
+"""Places that can't be opened: reports of one finding, so that the validation of others continues."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNOPENED = rule(
 def report_of_unopened(
     subject: str, why: str, profile: Profile = "text", suppress: Iterable[str] | str = ()
 ) -> Report:
-    """The report of a place that can't be opened; `why` says what is wrong there and, behind `; `, what to do.
+    """The report of a place that can't be opened; `why` says what is wrong and, after `; `, the fix.
 
     >>> for problem in report_of_unopened("a.zarr", "no such file or directory; name a store"):
     ...     print(problem)

@@ -1,6 +1,6 @@
-"""`zom.validate`: every problem of a hierarchy, as Zarr and as the conventions that it follows.
+"""`zom.validate`: every problem of a hierarchy, as Zarr and by the conventions that it follows.
 
-The hierarchy may be a spec, a document, or lie in a store; the same rules run on the same view of it.
+The hierarchy may be a spec, a document, or in a store; the same rules run on the same view of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "validate", "validate_attributes"]
 
 
-def validate(  # noqa: PLR0913 - each is a choice of the caller's
+def validate(  # noqa: PLR0913 - each is a choice of the caller
     subject: Any,
     /,
     *,
@@ -51,26 +51,26 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     progress: Callable[[int, int], object] | None = None,
     executor: Executor | None = None,
 ) -> Report:
-    """A report of every problem: of the documents as Zarr, of the conventions that they follow, of what is stored.
+    """A report of every problem: of documents as Zarr, by the conventions they follow, and of stored data.
 
     The subject is a spec, a document (a mapping, bytes, or text that begins with `{`, `[` or a quotation
     mark), the path of a file that holds one, or a store: a path, a URL, an open array or group.
 
-    `conventions` are names, such as "xarray", "ome" for all versions, and "ome/0.5" for one; what is asked
-    for and isn't there is an error. Without conventions, `()`, Zarr alone counts. The profile says whose
-    rules count: those of the specifications' text, those of their published schemas, ("strict") the schemas' with
-    SHOULD as binding as MUST, or ("full") all, so as well. `suppress` takes patterns of rules and nodes, such as "cf/*@/raw/**". `level`
-    says how strictly Zarr's own rules apply. With `like`, every difference from that spec, or from what
-    that template asks, is a problem.
+    `conventions` are names, such as "xarray", "ome" for all versions, and "ome/0.5" for one; a requested
+    convention that is missing is an error. With `()`, only Zarr's rules count. The `profile` selects the
+    rules: those of the specifications' text ("text"), those of their published schemas ("schema"), the
+    schemas' with SHOULD as binding as MUST ("strict"), or all of them, also with SHOULD as MUST ("full").
+    `suppress` takes patterns of rules and nodes, such as "cf/*@/raw/**". `level` sets the strictness of
+    Zarr's own rules. With `like`, every difference from that spec, or from the requirements of that template,
+    is a problem.
 
-    Of a store, `data` says what is read besides documents, each including those before it: "none";
-    "values", or True, of coordinates, bounds, flags, indexes and codes, for the rules that ask for them, block by block
-    however large an array is; "keys", the names and sizes
-    of all chunks, and keys that don't belong; "index", the indexes of shards; "all", every chunk is
-    decoded. `path` and `form` choose a node and a format. Of chunks and keys, `limit` problems of one rule
-    and one node are listed, and the rest is counted. `progress` is called with how many keys or chunks are
-    done, and of how many; 0 while that isn't known. Threads decode chunks, or the processes of a
-    `distributed.Client` or another `executor`.
+    For a store, `data` selects what is read besides documents; each includes those before it: "none";
+    "values", or True: of coordinates, bounds, flags, indexes and codes, for the rules that need them, block
+    by block however large an array is; "keys": the names and sizes of all chunks, and keys that don't belong;
+    "index": the indexes of shards; "all": every chunk is decoded. `path` and `form` choose a node and a
+    format. `limit` problems per rule and node are listed for chunks and keys, and the rest is counted.
+    `progress` is called with the number of finished keys or chunks, and the total, which is 0 while unknown.
+    Threads decode chunks, or the processes of a `distributed.Client` or another `executor`.
 
     >>> import zom
     >>> from zom import v3
@@ -102,7 +102,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 check = validate
-"""Another name of `validate`, for those who look for this word."""
+"""Alias of `validate`."""
 
 
 def validate_attributes(  # noqa: PLR0913 - as above
@@ -115,9 +115,9 @@ def validate_attributes(  # noqa: PLR0913 - as above
     level: Level = "strict",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
-    """As `validate`, of attributes alone: as Python has them, or the text of a `.zattrs`.
+    """Like `validate`, for attributes alone: a Python value, or the text of a `.zattrs`.
 
-    Rules that ask other nodes, or the array itself, don't apply.
+    Rules that need other nodes, or the array itself, don't apply.
 
     >>> [problem.severity for problem in validate_attributes('{"zarr_conventions": 7}')]
     ['error']

@@ -1,4 +1,4 @@
-"""Values of arrays for rules that ask for them: coordinates, bounds, flags, indexes, codes; of large ones, in blocks.
+"""Values of arrays for rules: coordinates, bounds, flags, indexes, codes; of large arrays, block by block.
 
 Data that can't be decoded is a finding. A store that can't be read is a StoreError, as everywhere.
 """
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 __all__ = ["Values"]
 
 Block = tuple[tuple[int, ...], Any]
-"""The index where values begin, and the values."""
+"""The index where the values begin, and the values."""
 
 BLOCK: Final = 1 << 20
-"""How many values are read at once, where chunks are no larger."""
+"""The number of values read at once, unless chunks are larger."""
 SMALL: Final = 1 << 20
-"""Of how many bytes an array may be whose values are remembered."""
+"""The maximum size in bytes of an array whose values are kept in memory."""
 REMEMBERED: Final = 1 << 24
-"""How many bytes of values are remembered in all."""
+"""The total size in bytes of all values kept in memory."""
 
 
 class Values:
-    """What reads the values of the arrays below a node of a store.
+    """Reads the values of the arrays below a node of a store.
 
     >>> import zom
     >>> from zom.conventions.framework.judgement import Judgement
@@ -73,7 +73,7 @@ class Values:
         self._kept: tuple[str, Chunks | None] = ("", None)
 
     def blocks(self, node: View) -> Iterator[Block]:
-        """The values of the array block by block, each with where it begins; UnreadValues where one can't be decoded."""
+        """The array's values, block by block, each with its start; UnreadValues if one can't be decoded."""
         known = self._small.get(node.path)
         if known is not None:
             yield known
@@ -90,7 +90,7 @@ class Values:
                 yield block
 
     def part(self, node: View, start: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-        """The values from `start` on, as many as `shape` says; UnreadValues where they can't be decoded."""
+        """`shape` values of the array from `start` on; UnreadValues if they can't be decoded."""
         known = self._small.get(node.path)
         if known is not None:
             return known[1][_key(start, shape, known[1].shape)]
@@ -103,7 +103,7 @@ class Values:
 
     @contextmanager
     def _noting(self, node: View) -> Generator[None]:
-        """Say that values can't be decoded, and raise UnreadValues."""
+        """Report that values can't be decoded, and raise UnreadValues."""
         try:
             yield
         except StoreError:
@@ -113,7 +113,7 @@ class Values:
             raise UnreadValues from error
 
     def _remember(self, node: View, block: Block) -> None:
-        """Keep all values of a small array: several rules ask for those of a coordinate."""
+        """Keep all values of a small array, because several rules read those of a coordinate."""
         values = block[1]
         if values.nbytes <= min(SMALL, self._room):
             self._room -= values.nbytes
@@ -121,14 +121,14 @@ class Values:
             self._small[node.path] = block
 
     def _note(self, node: View, error: ZomError) -> None:
-        """Say once why the values can't be read: several rules may ask for them."""
+        """Report once why the values can't be read, because several rules may request them."""
         if node.path not in self._told:
             self._told.add(node.path)
             text = " ".join(str(error).split())
             self._judgement.say(UNREADABLE_VALUES, node, (), "values that can be read", text)
 
     def _opened(self, node: View) -> tuple[Chunks, tuple[int, ...]]:
-        """The chunks of the array, and the shape of its blocks; UnreadValues where its document is at fault, as is told already."""
+        """The chunks of the array, and the shape of its blocks; UnreadValues if its document is invalid."""
         path = f"{self._path}{node.path}".strip("/")
         try:
             found = read_node(self._store, path, form=self._form, limits=self._limits)
@@ -156,7 +156,7 @@ def _read(chunks: Chunks, start: tuple[int, ...], sizes: tuple[int, ...]) -> Any
 
 
 def _block_shape(shape: tuple[int, ...], chunk: tuple[int, ...]) -> tuple[int, ...]:
-    """Whole chunks, as many as make a block, the last dimensions first.
+    """The shape of a block: as many whole chunks as fit, filling the last dimensions first.
 
     >>> _block_shape((10_000, 4000, 1000), (10, 100, 1000)), _block_shape((1 << 30,), (1 << 10,))
     ((10, 100, 1000), (1048576,))

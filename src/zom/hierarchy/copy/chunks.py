@@ -1,7 +1,7 @@
-"""Copying the chunks of one array: raw where they mean the same, else decoded and encoded region by region.
+"""Copying the chunks of one array: raw if they mean the same, otherwise encoded again region by region.
 
-Threads share the work, or the processes of an executor. Memory is bounded: each holds one batch of stored chunks, or one region with the chunk that is being
-decoded and the one that is being encoded. What is listed of the source costs 8 bytes a chunk, at most.
+Threads, or an executor's processes, share the work. Memory is limited: each holds one batch of chunks, or one
+region with the chunk being decoded and the one being encoded. A listing takes 8 bytes per chunk at most.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 __all__ = ["copy_encoded", "copy_raw", "stored_chunks", "verify_encoded", "verify_raw"]
 
 _LEAST = 1 << 20
-"""Regions are at least so large, where there are so many elements: small ones are not worth their while."""
+"""The minimum size of regions, if there are enough elements: small ones are not worthwhile."""
 
 _SENT = 1 << 24
-"""The bytes of regions, in memory, that another process is sent at once: few enough that many share them."""
+"""The size in bytes, in memory, of the regions sent to another process at once; small, to share them."""
 
 _BATCH = 256
-"""How many chunks are asked for at once, at most."""
+"""The maximum number of chunks requested at once."""
 
 
 # --- raw ------------------------------------------------------------------------------------------------
 
 
 def copy_raw(pair: ArrayPair) -> None:
-    """Copy every chunk as it is, under its key in the target."""
+    """Copy every chunk as it is, to its key in the target."""
     share(pair, _RawCopy, _batches(pair))
 
 
@@ -73,8 +73,8 @@ class _RawCopy:
 def verify_raw(pair: ArrayPair) -> None:
     """Raise StoreError unless every chunk of the source has the same bytes in the target.
 
-    Raise ChunkError if the index of a shard is damaged, or a chunk of a file of another format can't be decoded:
-    equal bytes are no proof that they can be read.
+    Raise ChunkError if the index of a shard is damaged, or a chunk of a file of another format can't be
+    decoded: equal bytes don't prove that they can be read.
     """
     share(pair, _RawCheck, _batches(pair))
 
@@ -103,7 +103,7 @@ class _RawCheck:
         return len(unit)
 
     def _decode(self, key: str, value: bytes) -> None:
-        """Raise ChunkError if the chunk that is under `key` in the source can't be decoded: nobody did so far."""
+        """Raise ChunkError if the chunk under `key` in the source can't be decoded (not tried before)."""
         plan = self._pair.old.plan
         try:
             # Files of other formats have regular grids.
@@ -113,7 +113,7 @@ class _RawCheck:
 
 
 def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
-    """What raises ChunkError if the index of the shard at a key is damaged; None where chunks are no shards."""
+    """A function that raises ChunkError if a shard's index is damaged; None if chunks are not shards."""
     uniform = chunks.plan.uniform
     shard = None if uniform is None else chunks.plan.form(uniform).shard
     if shard is None:
@@ -129,19 +129,19 @@ def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
 
 
 def _missing(pair: ArrayPair, batch: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those of a batch that are not in the target."""
+    """The part of a batch that is missing in the target."""
     there = _there(pair, [key for _, key in batch])
     return [one for one in batch if one[1] not in there]
 
 
 def _there(pair: ArrayPair, keys: list[str]) -> set[str]:
-    """Those of the keys that are in the target."""
+    """The keys that exist in the target."""
     found = pair.new.store.get_many([(key, Range(0, 0)) for key in keys])
     return {key for key, value in zip(keys, found, strict=True) if value is not None}
 
 
 def _batches(pair: ArrayPair) -> Iterator[list[tuple[str, str]]]:
-    """The keys of chunks in source and target, as many as fit into memory."""
+    """The keys of chunks in source and target, in batches that fit into memory."""
     plan = pair.old.plan
     largest = math.prod(max(axis.sizes, default=1) for axis in plan.axes) * max(plan.dtype.itemsize, 1)
     room = pair.memory if pair.is_far else pair.memory // 4
@@ -155,10 +155,10 @@ def _batches(pair: ArrayPair) -> Iterator[list[tuple[str, str]]]:
 def stored_chunks(
     chunks: Chunks, stray: Callable[[str], object] | None = None
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The key and the place of each chunk in the store; of one that can't be listed, of each in the grid.
+    """The key and position of each stored chunk, or of each in the grid if the store can't be listed.
 
-    Other keys below the array go to `stray`. A key that is a chunk's is made again from the chunk's
-    numbers wherever it is used: no name from a store is taken as it is.
+    Other keys below the array go to `stray`. Code that uses a chunk's key makes it again from the position:
+    no name from a store is used as it is.
     """
     plan, prefix = chunks.plan, chunks.prefix
     rank, grid, form = len(plan.axes), plan.grid, plan.keys
@@ -178,7 +178,7 @@ def stored_chunks(
 
 
 def copy_encoded(pair: ArrayPair) -> None:
-    """Copy what the chunks hold, region by region; each chunk of the target is written once, whole."""
+    """Copy the elements of the chunks, region by region; each chunk of the target is written once, whole."""
     tiles = tiles_of(pair)
     share(pair, _RegionCopy, _numbers(pair, tiles), together=_together(pair, tiles))
 
@@ -197,7 +197,7 @@ class _RegionCopy:
 
 
 def verify_encoded(pair: ArrayPair) -> None:
-    """StoreError unless both arrays hold the same elements, bit for bit."""
+    """Raise StoreError unless both arrays hold the same elements, bit for bit."""
     tiles = tiles_of(pair)
     share(pair, _RegionCheck, _numbers(pair, tiles), together=_together(pair, tiles))
 
@@ -225,12 +225,12 @@ class _RegionCheck:
 
 
 def _together(pair: ArrayPair, tiles: Tiling) -> int:
-    """How many regions go to another process at once."""
+    """The number of regions sent to another process at once."""
     return max(1, _SENT // max(1, tiles.most * max(pair.new.plan.dtype.itemsize, 1)))
 
 
 def tiles_of(pair: ArrayPair) -> Tiling:
-    """The regions that the pair is copied in."""
+    """The regions in which the pair is copied."""
     old, new = pair.old.plan, pair.new.plan
     width = max(old.dtype.itemsize, 1)
     chunk = width * max(_largest(old.axes), _largest(new.axes))
@@ -244,13 +244,13 @@ def _largest(axes: tuple[Axis, ...]) -> int:
 
 
 def _decoded_axes(chunks: Chunks) -> tuple[Axis, ...]:
-    """The grid of what is decoded on its own: of shards, the chunks in them."""
+    """The grid of what is decoded on its own; for shards, the chunks in them."""
     plan = chunks.plan
     if not plan.sharded:
         return plan.axes
     form = plan.form(cast("tuple[int, ...]", plan.uniform))
     inner = cast("ChunkForm", form.inner).shape
-    # The engine's grid of a shard fits the array's only where it divides it, as the codec demands.
+    # The engine's grid of a shard fits the array's only if it divides it, as the codec demands.
     return tuple(
         replace(axis, regular=size) if axis.regular is not None else axis
         for axis, size in zip(plan.axes, inner, strict=True)
@@ -258,7 +258,7 @@ def _decoded_axes(chunks: Chunks) -> tuple[Axis, ...]:
 
 
 def _numbers(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
-    """The numbers of the regions in which there may be anything but what is never written."""
+    """The numbers of the regions that may hold anything other than the fill value."""
     listable = pair.old.store.capabilities.listable
     if not tiles.count:
         return iter(())
@@ -268,13 +268,13 @@ def _numbers(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
 
 
 def _touched(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
-    """The numbers of the regions that chunks of the source lie in, in order."""
+    """The numbers of the regions that contain chunks of the source, in order."""
     axes, chunks = pair.old.plan.axes, stored_chunks(pair.old, pair.stray)
     return distinct((number for _, chunk in chunks for number in tiles.touched(axes, chunk)), tiles.count)
 
 
 class _Room:
-    """Memory for the largest region, made once: views of it are all that anybody keeps of a region."""
+    """Memory for the largest region, allocated once: regions are views of it."""
 
     def __init__(self, tiles: Tiling) -> None:
         self._count = tiles.most
@@ -302,7 +302,7 @@ def _copy_region(pair: ArrayPair, region: tuple[slice[int, int, int], ...], room
     if not parts:
         return
     work = room.read(pair.old, region)
-    # Stores that work on many requests at once are given many; others each chunk while it is warm.
+    # Stores that work on many requests at once get many; others get each chunk while it is in the cache.
     parallel = new.store.capabilities.parallel
     batch: list[tuple[str, Any]] = []
     key = ""
@@ -328,7 +328,7 @@ def _put(pair: ArrayPair, batch: list[tuple[str, Any]]) -> None:
 
 
 def _encoded(form: ChunkForm, values: Any, inside: Index) -> Any:
-    """The chunk that holds `values`, which are all of it that lies in the array; None for nothing but fill."""
+    """The encoded chunk of `values`, its part inside the array; None if it holds only the fill value."""
     if values.shape == form.shape:
         chunk = np.asarray(values, form.chain.block.dtype)
     else:

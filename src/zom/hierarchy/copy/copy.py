@@ -1,8 +1,7 @@
 """Copying: a hierarchy, or some of its nodes, from one store to another, chunk by chunk.
 
-Chunks whose bytes mean the same in the target are copied as they are; others are decoded and encoded,
-in regions that memory bounds. What a failure leaves behind doesn't read as a hierarchy, and copying the
-same again takes it up where it ended.
+Chunks with the same meaning in the target are copied as they are; others are encoded again, in regions
+limited by memory. What a failure leaves doesn't read as a hierarchy; making the same copy again resumes it.
 """
 
 from __future__ import annotations
@@ -65,18 +64,18 @@ if TYPE_CHECKING:
 __all__ = ["Choices", "copy", "copy_hierarchy", "place_in"]
 
 _ALONE = Options(threads=1)
-"""Arrays are copied by several threads, each of which reads and writes alone."""
+"""Several threads copy arrays, and each reads and writes alone."""
 
 _TOGETHER = 256
 _SECONDS = 1.0
-"""The documents of arrays that are copied are put aside together: so many, or those of so many seconds.
+"""Documents of copied arrays are put aside in batches: this many, or those of this many seconds.
 
-After a kill, the chunks of arrays whose documents are not there are looked for again."""
+After a kill, chunks of arrays without documents are looked up again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How it is copied."""
+    """Options of a copy."""
 
     select: str | None = None
     jobs: int | None = None
@@ -85,11 +84,11 @@ class Choices:
     on_conflict: OnConflict = "refuse"
     dry_run: bool = False
     memory: int | None = None
-    """The bytes of a region that each job holds; None leaves it to the stores."""
+    """The size in bytes of a region per job, or None for the default of the stores."""
     executor: Executor | None = None
 
 
-def copy(  # noqa: PLR0913 - each is a choice of the caller's
+def copy(  # noqa: PLR0913 - each is a choice of the caller
     source: Place,
     target: Place,
     spec: Spec | None = None,
@@ -107,19 +106,20 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
 ) -> CopyReport:
     """Copy the hierarchy at `path` in `source` to `target_path` in `target`: documents and chunks.
 
-    Source and target are stores, paths, URLs, or what is open. `spec` says what the target shall be, where
-    that is something else: other chunks, shards, codecs, another format; shapes and data types stay.
-    `select` names the nodes that are copied, as `Spec.select` does; the groups above them come along.
+    Source and target are stores, paths, URLs, or open nodes. `spec` describes the target if it differs: other
+    chunks, shards, codecs, or another format; shapes and data types stay. `select` names the nodes to copy,
+    as in `Spec.select`, and the groups above them are copied, too.
 
-    What lies at the target is a conflict ("refuse"); or it stays, and what is missing is added: an array
-    with the same document counts as copied ("update"); or it is replaced, once the copy is whole ("replace"). The target is
-    written by `jobs` threads, or, given a `distributed.Client` or another `executor`, by its processes; then so many
-    units of work are with it at a time. With `verify` it is read again, and compared. `progress` is told how many
-    chunks are done, of how many. After a failure, the same copy made again does what is left of it.
+    Existing nodes at the target are a conflict ("refuse"); or they stay, and missing nodes are added
+    ("update"; an array with the same document counts as copied); or they are replaced once the copy is whole
+    ("replace"). `jobs` threads write the target, or the processes of a `distributed.Client` or another
+    `executor`, with `jobs` units of work in flight. With `verify` the target is read again, and compared.
+    `progress` is called with the number of finished chunks and the total. After a failure, the same copy made
+    again finishes the rest.
 
-    Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
-    among them that holds other nodes is copied without attributes; one whose members can't be listed is not copied. If the
-    root can't be read, that is an error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
+    Nodes that can't be read are not copied: see the report's problems and the SpecWarning. Such a group is
+    copied without attributes if it holds other nodes, but not if its members can't be listed. An unreadable
+    root raises; with `on_error="skip"` everything below it is copied. With "raise", any such node raises.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
@@ -153,7 +153,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _warn(original: Original) -> None:
-    """Tell of the nodes that are not copied."""
+    """Warn of the nodes that are not copied."""
     if original.problems:
         first, *more = original.problems
         rest = f", and {count_of(len(more), 'more problem')}" if more else ""
@@ -164,14 +164,14 @@ def _warn(original: Original) -> None:
 def place_in(
     given: Place, path: str, opened_here: list[Store], *, read_only: bool, may_lack: bool = False
 ) -> tuple[Store, str, FormatName | None]:
-    """The store, the path and, where it is known, the format of what a caller names."""
+    """The store, the path and, if known, the format of a caller's argument."""
     if isinstance(given, OpenNode):
         inner = join((*parse_path(given.path), *parse_path(path)))
         return given.store, inner, given.layout.family.form
     try:
         store = opened(given, read_only=read_only or None)
     except StoreError as error:
-        # A dry run makes no directory: what is not there is empty.
+        # A dry run makes no directory: a missing one is empty.
         if not may_lack or not isinstance(error.__cause__, FileNotFoundError):
             raise
         store = MemoryStore()
@@ -183,7 +183,7 @@ def place_in(
 def copy_hierarchy(
     original: Original, store: Store, path: str, spec: Spec | None, choices: Choices
 ) -> CopyReport:
-    """Copy what was read to `path` in `store`."""
+    """Copy the hierarchy `original` to `path` in `store`."""
     nodes, left = wanted_nodes(original, spec, choices.select)
     nodes, original = held_nodes(original, nodes, store, path)
     _warn(original)
@@ -195,7 +195,7 @@ def copy_hierarchy(
     else:
         with target.held():
             if not target.is_current():
-                # Somebody else's copy or repair was waited for: what it left is another place to begin at.
+                # Another copy or repair has just ended here, so prepare again.
                 target = prepared(original, nodes, store, path, choices.on_conflict)
                 copying = _Copying(original, target, nodes, choices)
             copying.run()
@@ -205,7 +205,7 @@ def copy_hierarchy(
 
 
 class _Copying:
-    """One copy on its way."""
+    """One running copy."""
 
     def __init__(
         self, original: Original, target: Target, nodes: Mapping[str, Spec], choices: Choices
@@ -218,7 +218,7 @@ class _Copying:
         groups = [path for path, spec in nodes.items() if spec.kind == "group" and path in original.stored]
         self.strays = foreign_in_groups(original, groups)
         self.misnamed: dict[str, list[str]] = {}
-        """The keys that are chunks by another encoding than the document of their array names, by its path."""
+        """Keys that are chunks in another encoding than their array's document names, by array path."""
         self.consolidated: tuple[str, ...] = ()
         self.places = {path: self._places_of(path) for path, spec in nodes.items() if spec.kind == "array"}
         self.arrays = {path: (old.open(), new.open()) for path, (old, new) in self.places.items()}
@@ -232,7 +232,7 @@ class _Copying:
         }
 
     def _places_of(self, path: str) -> tuple[ArrayPlace, ArrayPlace]:
-        """Where the chunks of an array lie in source and target."""
+        """The places of an array's chunks in source and target."""
         original, target = self.original, self.target
         source = original.specs[path]
         for spec in (source, self.nodes[path]):
@@ -283,7 +283,7 @@ class _Copying:
     # --- a dry run ------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """What would be copied; nothing is written."""
+        """Find what would be copied; nothing is written."""
         for path, (old, _) in self.arrays.items():
             if path in self.target.kept:
                 self.done[path] = CopiedNode(path, "array", "keep")
@@ -301,7 +301,7 @@ class _Copying:
     # --- the copy -------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Chunks first, then all documents in one change; the target is held."""
+        """Copy chunks first, then all documents in one change; the target is held."""
         if self.pool is not None and self.arrays:
             self.pool.check(self.original.store, target=self.target.store)
         if self.target.in_transaction:
@@ -323,7 +323,7 @@ class _Copying:
         try:
             self._copy_arrays(done)
         except BaseException:
-            # What is whole stays done, where the store still takes it.
+            # Keep what is complete, if the store still accepts writes.
             with suppress(ZomError):
                 target.put_nodes(done)
             raise
@@ -332,7 +332,7 @@ class _Copying:
         target.finish()
 
     def _copy_arrays(self, done: list[str]) -> None:
-        """Copy the chunks of all arrays; `done` keeps those whose documents are not put aside yet."""
+        """Copy the chunks of all arrays; `done` holds those whose documents are not put aside yet."""
         last = time.monotonic()
         for path in self._copied_arrays():
             if path not in self.target.kept:
@@ -343,7 +343,7 @@ class _Copying:
                 last = time.monotonic()
 
     def _run_in_transaction(self) -> None:
-        """Documents first: nobody sees them yet, and a store that checks its keys takes no chunk before them."""
+        """Write documents first: they are invisible, and stores that check keys need them before chunks."""
         self.consolidated = self.target.open_transaction(self.original.consolidated)
         try:
             for _ in self._copied_arrays():
@@ -353,7 +353,7 @@ class _Copying:
             raise
 
     def _copied_arrays(self) -> Iterator[str]:
-        """Copy the chunks of each array; its path, when they are there."""
+        """Copy the chunks of each array, and yield its path when they are complete."""
         end = 0
         for path, (_, new) in self.arrays.items():
             end += _count(new.plan.grid)
@@ -387,7 +387,7 @@ class _Copying:
         )
 
     def _told(self, path: str) -> str:
-        """Why chunks are encoded again: by the copy, or by the store that makes them as they are read."""
+        """Why chunks are encoded again: by the copy, or by a store that makes them on reading."""
         old, _ = self.arrays[path]
         is_made = old.store.origin(old.prefix) == "made"
         return self.why[path] or ("the source has no such chunks" if is_made else "")
@@ -399,7 +399,7 @@ class _Copying:
     # --- the report -----------------------------------------------------------------------------------
 
     def report(self) -> CopyReport:
-        """What was done."""
+        """The report of the copy."""
         original, target, choices = self.original, self.target, self.choices
         return CopyReport(
             original.store.url,
@@ -416,7 +416,7 @@ class _Copying:
         )
 
     def _warnings(self) -> Iterator[Problem]:
-        """What is odd in the source: names that are kept, what Zarr has no words for, and chunks that nobody reads."""
+        """Oddities of the source: names that are kept, features unknown to Zarr, and unreachable chunks."""
         paths = {self.original.path(path) for path in self.nodes}
         start = self.original.tree.path.rstrip("/")
         for loss in self.original.store.losses:

@@ -1,9 +1,9 @@
-"""Marks: what a copy leaves in its target while it is under way, so that it can be taken up again.
+"""Marks: a key in the target of a running copy, so that the copy can be resumed.
 
-The mark says what is copied from where to what, and which chunks that brings. Whoever copies the same once
-more finds it: chunks that are there then are those of the copy before, and whole, where the store replaces
-values in one step. `zom.repair` removes what a copy has left that nobody wants to take up. The mark goes
-when all documents are there.
+The mark names the source, the copied node, and the arrays whose chunks are written. The same copy, made
+again, finds the mark: existing chunks are those of the earlier copy, and whole if the store replaces values
+in one step. `zom.repair` deletes what an abandoned copy has left. The mark is deleted when all documents are
+in place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["COPY_MARK", "CopyMark", "copy_digest", "mark_key", "parse_mark"]
 
 COPY_MARK: Final = ".zom.copy"
-"""The name of the mark of a copy; it lies in the directory of the topmost node that is copied."""
+"""The name of the mark of a copy; it is in the directory of the topmost node that is copied."""
 
 _FORM: Final = "zom copy 2"
 
@@ -42,7 +42,7 @@ def mark_key(path: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CopyMark:
-    """A copy that is under way.
+    """A running copy.
 
     >>> print(CopyMark("a.zarr", "/b", ""))
     a.zarr /b
@@ -50,16 +50,16 @@ class CopyMark:
 
     source: str
     path: str
-    """What is copied, in the source."""
+    """The copied path in the source."""
     digest: str
-    """Of all that makes it another copy."""
+    """The digest of everything that distinguishes it from another copy."""
     arrays: tuple[Clearing, ...] = ()
     """The new arrays whose chunks are written."""
     replaces: bool = False
-    """Whether chunks wait beside the mark: they take the place of others."""
+    """Whether chunks wait beside the mark to replace existing ones."""
 
     def text(self, base: str) -> bytes:
-        """The mark as it is stored: like a journal, it speaks of its own directory, the prefix `base`."""
+        """The mark as it is stored: like a journal, relative to its own directory, the prefix `base`."""
         facts: dict[str, Any] = {
             "form": _FORM,
             "source": self.source,
@@ -91,7 +91,7 @@ def copy_digest(documents: Iterable[bytes]) -> str:
 
 
 def parse_mark(text: bytes, store: str, key: str) -> CopyMark:
-    """What the mark under `key` says; StoreError where it is none.
+    """Parse the mark under `key`; StoreError if it is not a valid mark.
 
     >>> mark = CopyMark("a.zarr", "/", "")
     >>> parse_mark(mark.text(""), "memory://", ".zom.copy") == mark

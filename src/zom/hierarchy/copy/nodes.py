@@ -1,4 +1,4 @@
-"""What is copied: the nodes of the source, each with what it shall be in the target."""
+"""The nodes to copy: those of the source, each with its form in the target."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ class Original:
     store: Store
     tree: StoredTree
     specs: Mapping[str, Spec]
-    """Each node by its path below the one that is copied, without members."""
+    """Each node by its path below the copied one, without members."""
     stored: Mapping[str, StoredNode]
     """The documents of each node."""
     consolidated: frozenset[str]
     """The groups with consolidated metadata."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the nodes that were left out."""
+    """The problems of the nodes that were left out."""
 
     def path(self, inner: str) -> str:
         """The path in the store of the node at `inner`."""
         return f"{self.tree.path.rstrip('/')}{inner}" if inner != "/" else self.tree.path
 
 
-def read_original(  # noqa: PLR0913 - each is a choice of the caller's
+def read_original(  # noqa: PLR0913 - each is a choice of the caller
     store: Store,
     path: str,
     *,
@@ -79,10 +79,10 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
     on_error: OnError = "raise",
     needs_root: bool = True,
 ) -> Original:
-    """The hierarchy at `path`; StoreError while a change of it is under way.
+    """The hierarchy at `path`; StoreError during a change of it.
 
-    SpecError where a node can't be read; with `on_error="skip"` it is left out, the root too unless it
-    `needs_root`. So is a group whose members can't be listed: nobody would see that the copy lacks them.
+    SpecError if a node can't be read; with `on_error="skip"` it is left out, even the root unless
+    `needs_root`. A group whose members can't be listed is left out, too: the copy would silently lack them.
     """
     _check_settled(store, path)
     tree = read_tree(store, path, form=form, like=like, on_error=on_error)
@@ -111,7 +111,7 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
-    """Take out the arrays below the root whose chunks nobody can tell; why that is."""
+    """Remove the arrays below the root whose chunk keys are unknown, and return their problems."""
     problems: list[Problem] = []
     for inner, spec in list(specs.items()):
         if spec.kind != "array" or inner == "/":
@@ -135,10 +135,10 @@ def _check_settled(store: Store, path: str) -> None:
 def wanted_nodes(
     original: Original, spec: Spec | None, select: str | None
 ) -> tuple[dict[str, Spec], tuple[str, ...]]:
-    """The nodes of the target by their paths, groups before their members; what of the source is left out.
+    """The nodes of the target by path, groups before members, and the source's nodes that are left out.
 
-    NotFound where `select` matches nothing; SpecError where an array of `spec` isn't in the source, or
-    is there with another shape or data type.
+    NotFound if `select` matches nothing; SpecError if an array of `spec` isn't in the source, or has another
+    shape or data type there.
     """
     whole: Spec = original.tree.spec if spec is None else spec
     nodes = dict(original.specs) if spec is None else flatten(spec)
@@ -153,7 +153,7 @@ def wanted_nodes(
 def held_nodes(
     original: Original, nodes: Mapping[str, Spec], store: Store, path: str
 ) -> tuple[dict[str, Spec], Original]:
-    """The nodes that the target can hold at `path`, and the original with what is told of the others."""
+    """The nodes that the target can hold at `path`, and the original with the problems of the others."""
     base = path.strip("/")
     held = {at: spec for at, spec in nodes.items() if store.holds(f"{base}{at}".strip("/"))}
     wanted, fix = "a name that the target can hold", "rename it, or copy it by itself to a target_path"
@@ -217,7 +217,7 @@ def _shape(spec: Spec) -> tuple[int, ...]:
 
 
 def foreign_in_groups(original: Original, groups: Iterable[str]) -> list[str]:
-    """The keys, and the directories, in groups that are copied which are no nodes and no documents."""
+    """The keys and directories in copied groups that are neither nodes nor documents."""
     store, layout = original.store, original.tree.layout
     if not store.capabilities.listable:
         return []
@@ -239,13 +239,13 @@ def foreign_in_groups(original: Original, groups: Iterable[str]) -> list[str]:
 
 
 def _is_own(key: str) -> bool:
-    """Whether it is a key of zom's own, of a change that is under way."""
+    """Whether the key is one of zom's own, of a running change."""
     name = key.rpartition("/")[2]
     return name == JOURNAL or name.startswith(".zom.")
 
 
 def check_known(original: Original, path: str, spec: Spec) -> None:
-    """UnknownName, with the path of the array, where nobody can tell its chunks."""
+    """Raise UnknownName, with the path of the array, if its chunk keys are unknown."""
     obstacle = resolve(spec).obstacle
     if obstacle is not None:
         raise UnknownName(f"{original.path(path)}: {obstacle}")

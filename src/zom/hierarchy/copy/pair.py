@@ -1,4 +1,4 @@
-"""Pairs: an array and the one that it is copied to, and who shares the work on their chunks.
+"""Pairs: an array and its copy, and the distribution of the work on their chunks.
 
 Threads of this process share it, or the processes of an executor, which open both arrays themselves.
 """
@@ -25,37 +25,37 @@ __all__ = ["ArrayPair", "Work", "room_for", "share"]
 
 _NEAR = 1 << 24
 _FAR = 1 << 26
-"""The bytes of a region in memory for each job, between stores that answer at once, and others."""
+"""The size in bytes of a region in memory per job, between local stores, and others."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayPair:
-    """The chunks of an array, and of the one that they are copied to."""
+    """The chunks of an array and of its copy."""
 
     old: Chunks
     new: Chunks
     jobs: int
     is_resumed: bool
-    """Whether chunks that are in the target are whole, and those that are wanted."""
+    """Whether existing chunks in the target are known to be whole and right."""
     memory: int
-    """The bytes of a region for each job; single chunks may be larger."""
+    """The size in bytes of a region per job; single chunks may be larger."""
     tally: Tally
     progress: Progress
     stray: Callable[[str], object] | None = None
-    """Is given the keys below the array that are no chunks of it."""
+    """Called with keys below the array that are not its chunks."""
     pool: Pool | None = None
-    """The processes that share the work; None for threads of this one."""
+    """The processes that share the work, or None for threads of this one."""
     places: tuple[ArrayPlace, ArrayPlace] | None = None
-    """Where both arrays are opened by other processes."""
+    """The places from which other processes open both arrays."""
 
     @property
     def is_far(self) -> bool:
-        """Whether one of the stores answers late, and many requests at once."""
+        """Whether one of the stores has high latency, and works on many requests at once."""
         return _is_far(self.old.store, self.new.store)
 
 
 def room_for(old: Store, new: Store) -> int:
-    """The bytes of a region for each job, between these stores.
+    """The size in bytes of a region per job, between these stores.
 
     >>> from zom.stores.memory import MemoryStore
     >>> room_for(MemoryStore(), MemoryStore()) >> 20
@@ -69,17 +69,17 @@ def _is_far(old: Store, new: Store) -> bool:
 
 
 class Work(Protocol):
-    """What is done to each unit of a pair, a batch of keys or a region; each thread has its own."""
+    """The work on each unit of a pair, a batch of keys or a region; each thread has its own instance."""
 
     def __init__(self, pair: ArrayPair) -> None: ...
 
     def do(self, unit: Any) -> int:
-        """Do it, and add to the pair's tally; how many chunks it was."""
+        """Do the work, add to the pair's tally, and return the number of chunks."""
         ...
 
 
 def share(pair: ArrayPair, work: type[Work], units: Iterator[Any], *, together: int = 1) -> None:
-    """Let threads, or the processes of the pair's pool, do `work` to all units; `together` go to a process at once."""
+    """Do `work` on all units, in threads or in the pool's processes, which get `together` units at once."""
     if pair.pool is None or pair.places is None:
 
         def take(some: Iterator[Any]) -> None:
@@ -87,7 +87,7 @@ def share(pair: ArrayPair, work: type[Work], units: Iterator[Any], *, together: 
             for unit in some:
                 pair.progress.add(mine.do(unit))
 
-        # Most arrays of a large hierarchy are one unit, and no thread is started for that.
+        # Most arrays of a large hierarchy are one unit, which needs no thread.
         first = list(islice(units, 2))
         run(chain(first, units), pair.jobs, take, threads=pair.jobs if len(first) > 1 else 1)
         return
@@ -98,7 +98,7 @@ def share(pair: ArrayPair, work: type[Work], units: Iterator[Any], *, together: 
 
 
 class _SentPair:
-    """What of a pair goes to other processes, each of which opens the arrays once."""
+    """The parts of a pair that are sent to other processes, each of which opens the arrays once."""
 
     def __init__(
         self, work: type[Work], places: tuple[ArrayPlace, ArrayPlace], memory: int, *, is_resumed: bool
@@ -113,7 +113,7 @@ class _SentPair:
         return {**self.__dict__, "_opened": None}
 
     def open(self) -> ArrayPair:
-        """The pair, with a tally of its own."""
+        """The pair, with its own tally."""
         if self._opened is None:
             old, new = self._places
             self._opened = (old.open(), new.open())
@@ -129,7 +129,7 @@ class _SentPair:
 
 
 def _do_all(sent: _SentPair, units: list[Any]) -> tuple[int, dict[str, int]]:
-    """Do the units in whatever process this is; how many chunks they were, and what became of them."""
+    """Do the units in whichever process this is; return their number of chunks, and the counts."""
     pair = sent.open()
     work = sent.work(pair)
     return sum(work.do(unit) for unit in units), pair.tally.counts()

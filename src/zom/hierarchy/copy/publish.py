@@ -1,4 +1,4 @@
-"""Publishing a copy: its documents are put in place by one change, when all chunks are there."""
+"""Publishing a copy: one change puts its documents in place when all chunks are written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Publication", "publish"]
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The documents of a copy, and where they are put."""
+    """The documents of a copy, and their place."""
 
     store: Store
     layout: Layout
@@ -35,15 +35,15 @@ class Publication:
     texts: Mapping[str, Mapping[str, bytes]]
     """The documents of each node, by the path of the node and by key."""
     above: Mapping[str, bytes]
-    """The documents of groups above that are missing, by key."""
+    """The documents of missing groups above, by key."""
     wanted: frozenset[str]
     """The groups that get consolidated metadata."""
 
 
 def publish(work: Publication, *, replaces: bool) -> tuple[str, ...]:
-    """Write the documents of the nodes of a copy, and of the groups above; the groups consolidated.
+    """Write the documents of a copy's nodes and of groups above; return the paths of consolidated groups.
 
-    With `replaces` their chunks wait beside the documents, and all take the place of what is at `path`.
+    With `replaces` their chunks wait beside the documents, and everything at `path` is replaced.
     """
     store, layout, path = work.store, work.layout, work.path
     consolidates = layout.inline is not None or layout.consolidated is not None
@@ -70,7 +70,7 @@ def _top(layout: Layout, path: str, above: Mapping[str, bytes]) -> str:
 
 
 def _publish_planned(work: Publication, *, replaces: bool) -> tuple[str, ...]:
-    """The same, with the consolidated metadata that speaks of the nodes, in one change."""
+    """The same in one change with the consolidated metadata that includes the nodes."""
     store, layout, path = work.store, work.layout, work.path
     ledger = Ledger(store, take_inventory(store, path, layout.family.form), "replace", prune=True)
     for at, node in sorted(ledger.found.nodes.items()):
@@ -97,7 +97,7 @@ def _publish_planned(work: Publication, *, replaces: bool) -> tuple[str, ...]:
 
 
 def _write(ledger: Ledger, at: str, texts: Mapping[str, bytes], *, replaces: bool) -> None:
-    """Note the documents of a new node."""
+    """Record the documents of a new node."""
     layout = ledger.layout
     ends = {layout.key(at, end): end for end in (*(end for end, _ in layout.marks), *layout.extra)}
     ledger.documents[at] = {ends[key]: text for key, text in texts.items() if key in ends}

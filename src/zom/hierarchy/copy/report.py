@@ -1,4 +1,4 @@
-"""Reports of copies: what was copied, how, and what was left behind."""
+"""Reports of copies: what was copied, how, and what was not copied."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["CopiedNode", "CopyReport", "Way", "size_text"]
 
 Way = Literal["document", "raw", "encode", "keep"]
-"""How a node is copied: a group, by its document; an array with its chunks as they are, or decoded and
-encoded again; not at all, because it is there."""
+"""How a node is copied: a group by its document; chunks as they are, or encoded again; or kept in place."""
 
 _WORDS = {
     "document": "",
@@ -32,7 +31,7 @@ _LINES = 200
 
 
 def size_text(nbytes: int) -> str:
-    """A number of bytes for people.
+    """A number of bytes as text for people.
 
     >>> size_text(12), size_text(3 << 20)
     ('12 B', '3.0 MiB')
@@ -47,25 +46,25 @@ def size_text(nbytes: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CopiedNode:
-    """What became of one node."""
+    """The result for one node."""
 
     path: str
-    """Below the node that was copied."""
+    """Path below the node that was copied."""
     kind: NodeKind
     way: Way
     why: str = ""
-    """What differs, where chunks are encoded again."""
+    """The differences, if chunks are encoded again."""
     raw: int = 0
-    """Chunks that were copied as they are."""
+    """The number of chunks copied as they are."""
     encoded: int = 0
-    """Chunks that were encoded anew."""
+    """The number of chunks encoded again."""
     skipped: int = 0
-    """Chunks that were in the target, from a copy before."""
+    """The number of chunks that an earlier copy had already written to the target."""
     nbytes: int = 0
-    """The bytes of the chunks that were written."""
+    """The size of the written chunks in bytes."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON.
+        """The result as plain JSON.
 
         >>> CopiedNode("/a", "array", "raw", raw=2, nbytes=8).to_dict()
         {'path': '/a', 'kind': 'array', 'way': 'raw', 'raw': 2, 'nbytes': 8}
@@ -77,7 +76,7 @@ class CopiedNode:
         return facts
 
     def words(self, *, planned: bool = False) -> str:
-        """What became of it, or, where that is only `planned`, would."""
+        """What happened to the node, or would happen if `planned`."""
         parts = [_WORDS[self.way] + (f" ({self.why})" if self.why else "")]
         raw = "to copy" if planned else "copied"
         counts = ((self.raw, raw), (self.encoded, "encoded"), (self.skipped, "there already"))
@@ -89,7 +88,7 @@ class CopiedNode:
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What a copy did, or, where it was a dry run, would do.
+    """The result of a copy, or the plan of a dry run.
 
     >>> report = CopyReport("a.zarr", "/", "b.zarr", "/", (CopiedNode("/", "array", "raw", raw=2, nbytes=8),))
     >>> print(report)
@@ -104,47 +103,46 @@ class CopyReport:
     nodes: tuple[CopiedNode, ...]
     """Each node, groups before their members."""
     foreign: tuple[str, ...] = ()
-    """Keys of the source that are no Zarr's, or chunks outside an array; they are not copied."""
+    """Keys of the source that are not part of Zarr, or chunks outside an array; they are not copied."""
     left_out: tuple[str, ...] = ()
-    """Nodes of the source that the spec of the target doesn't have."""
+    """Nodes of the source that are not in the spec of the target."""
     there: tuple[str, ...] = ()
-    """Keys that were in the target, and that nobody knows; they stay there."""
+    """Unknown keys in the target; they stay."""
     resumed: bool = False
-    """Whether a copy was taken up again that had been interrupted."""
+    """Whether an interrupted copy was resumed."""
     verified: bool = False
-    """Whether the target was read again and found to be the same."""
+    """Whether the target was read again and found to be equal."""
     dry_run: bool = False
     consolidated: tuple[str, ...] = field(default=())
     """The groups of the target with consolidated metadata."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the nodes of the source that can't be read; they are not copied."""
+    """The problems of nodes of the source that can't be read; they are not copied."""
     warnings: tuple[Problem, ...] = ()
-    """What is odd in the source: names that are kept, what Zarr has no words for, and chunks under keys that
-    nobody reads, not copied."""
+    """Oddities of the source: kept names, features unknown to Zarr, and unreachable chunks (not copied)."""
 
     @property
     def arrays(self) -> int:
-        """How many arrays there are."""
+        """The number of arrays."""
         return sum(node.kind == "array" for node in self.nodes)
 
     @property
     def raw(self) -> int:
-        """How many chunks were copied as they are."""
+        """The number of chunks copied as they are."""
         return sum(node.raw for node in self.nodes)
 
     @property
     def encoded(self) -> int:
-        """How many chunks were encoded anew."""
+        """The number of chunks encoded again."""
         return sum(node.encoded for node in self.nodes)
 
     @property
     def skipped(self) -> int:
-        """How many chunks were in the target, from a copy before."""
+        """The number of chunks that an earlier copy had already written to the target."""
         return sum(node.skipped for node in self.nodes)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all chunks that were written."""
+        """The size of all written chunks in bytes."""
         return sum(node.nbytes for node in self.nodes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,7 +184,7 @@ class CopyReport:
         return f"{_where(self.source, self.path)} -> {_where(self.target, self.target_path)}: {_sum(self)}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("copy", self)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Sweeping: what an interrupted copy has left is removed, where nobody takes the copy up again."""
+"""Sweeping: delete what an interrupted copy has left if nobody resumes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["left_by", "sweep_copy"]
 
 
 def left_by(store: Store, mark: CopyMark, base: str) -> tuple[tuple[str, ...], tuple[Clearing, ...]]:
-    """What a copy has left: the keys of documents that wait, and arrays with chunks that nobody reads."""
+    """What a copy has left: the keys of waiting documents, and arrays with unreachable chunks."""
     waiting: tuple[str, ...] = ()
     if store.capabilities.listable:
         waiting = tuple(key for key in store.list(base + NEW) if is_document(key))
@@ -35,16 +35,16 @@ def left_by(store: Store, mark: CopyMark, base: str) -> tuple[tuple[str, ...], t
     for each in mark.arrays:
         layout = layouts[each.form]
         keys = () if layout is None else layout.keys(each.path, "array")[:1]
-        # Chunks of an array that is there are its own, whoever wrote them.
+        # The chunks of an existing array are its own, whoever wrote them.
         if not any(store.exists(key) for key in keys):
             arrays.append(each)
     return waiting, tuple(arrays)
 
 
 def sweep_copy(store: Store, key: str) -> bool:
-    """Remove what the copy whose mark lies under `key` has left; whether there was one.
+    """Delete what the copy with the mark under `key` has left; return whether there was a mark.
 
-    A copy of a living process is waited for, where the store can tell.
+    A copy of a living process is waited for, if the store can detect it.
     """
     base = key.removesuffix(COPY_MARK)
     with store.presence(key):

@@ -1,4 +1,4 @@
-"""What has been copied so far: counts that several threads add to."""
+"""Counts of a running copy, updated by several threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Progress", "Tally"]
 
 
 class Progress:
-    """Tells a caller how many chunks are done, of how many; one thread at a time.
+    """Reports finished chunks and their total to a caller, one thread at a time.
 
     >>> seen = []
     >>> progress = Progress(2, lambda done, total: seen.append((done, total)))
@@ -27,12 +27,12 @@ class Progress:
         self._guard = threading.Lock()
 
     def add(self, count: int) -> None:
-        """So many chunks more are done."""
+        """Add `count` finished chunks."""
         with self._guard:
             self._set(self.done + count)
 
     def reach(self, done: int) -> None:
-        """All chunks up to a number are done: those that were not there, too."""
+        """Report all chunks up to `done` as finished, including missing ones."""
         with self._guard:
             self._set(done)
 
@@ -45,7 +45,7 @@ class Progress:
 
 
 class Tally:
-    """What became of the chunks of one array.
+    """Counts of the chunks of one array.
 
     >>> tally = Tally()
     >>> tally.add(raw=2, nbytes=10); tally.raw, tally.nbytes
@@ -54,13 +54,13 @@ class Tally:
 
     def __init__(self) -> None:
         self.raw = 0
-        """Chunks of the source that were copied as they are."""
+        """The number of chunks of the source copied as they are."""
         self.encoded = 0
-        """Chunks of the target that were encoded anew."""
+        """The number of chunks of the target encoded again."""
         self.skipped = 0
-        """Chunks that were there, from a copy before."""
+        """The number of chunks already written by an earlier copy."""
         self.nbytes = 0
-        """The bytes that were written."""
+        """The number of bytes written."""
         self._guard = threading.Lock()
 
     def add(self, *, raw: int = 0, encoded: int = 0, skipped: int = 0, nbytes: int = 0) -> None:
@@ -72,6 +72,6 @@ class Tally:
             self.nbytes += nbytes
 
     def counts(self) -> dict[str, int]:
-        """The counts by their names, as `add` takes them."""
+        """The counts by name, as keyword arguments of `add`."""
         names = ("raw", "encoded", "skipped", "nbytes")
         return {name: getattr(self, name) for name in names}

@@ -1,8 +1,8 @@
-"""The target of a copy: what is in the way there, where nodes will lie, and their documents.
+"""The target of a copy: conflicts there, the layout of the new nodes, and their documents.
 
-Documents wait beside the mark until all chunks are there, and are put in place by one change, with a
-journal. Where the copy takes the place of something, its chunks wait there, too: until the new hierarchy
-is whole, the old one is untouched. So nothing is seen that isn't whole.
+Documents wait beside the mark until all chunks are written, then one change with a journal puts them in
+place. If the copy replaces something, its chunks wait there, too: the old hierarchy is untouched until the
+new one is whole. So readers only see whole hierarchies.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = ["Target", "prepared"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the copy goes."""
+    """The place that is copied to."""
 
     store: Store
     path: str
@@ -54,20 +54,20 @@ class Target:
     texts: Mapping[str, Mapping[str, bytes]]
     """The documents of each node, by key."""
     above: Mapping[str, bytes]
-    """The documents of groups above that are missing."""
+    """The documents of missing groups above."""
     kept: frozenset[str]
-    """The nodes that are there already, and stay."""
+    """Existing nodes that stay."""
     foreign: tuple[str, ...]
-    """Keys in the target that are not Zarr's, and stay."""
+    """Keys in the target that are not part of Zarr, and stay."""
     mark: CopyMark
     is_resumed: bool
     """Whether the same copy was begun before."""
     replaces: bool
-    """Whether it takes the place of what is there."""
+    """Whether it replaces existing nodes."""
     waiting: frozenset[str]
-    """The arrays of a resumed copy whose chunks are there, and whose documents wait."""
+    """The arrays of a resumed copy whose chunks are complete, and whose documents wait."""
     seen: Mapping[str, bytes | None]
-    """What lay under the keys of the mark and of all documents before the copy was prepared."""
+    """The contents of the keys of the mark and of all documents before the copy was prepared."""
 
     def at(self, inner: str) -> str:
         """The path in the store of the node at `inner`."""
@@ -77,7 +77,7 @@ class Target:
 
     @property
     def base(self) -> str:
-        """The prefix of the directory in which the mark lies, and what waits."""
+        """The prefix of the directory of the mark and of everything that waits."""
         return _base(self.layout, self.path)
 
     @property
@@ -92,21 +92,21 @@ class Target:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether nobody sees what is copied before its owner commits it: then no mark is left."""
+        """Whether the copy is invisible until its owner commits it: then there is no mark."""
         return self.store.capabilities.transactional
 
     def held(self) -> AbstractContextManager[object]:
-        """A block in which no repair takes the copy for an interrupted one, where the store can tell."""
+        """A block in which repairs don't treat the copy as interrupted, if the store can detect that."""
         if not self.store.capabilities.writable:
             raise ReadOnlyError(self.store.url, self.path.strip("/"), "copy to")
         return self.store.presence(self.mark_key)
 
     def is_current(self) -> bool:
-        """Whether nobody has ended, repaired or begun a copy here, or made a node, since it was prepared."""
+        """Whether no other copy, repair or new node has changed anything here since the copy was prepared."""
         return self.seen == _seen(self.store, self.base, self.texts)
 
     def begin(self) -> None:
-        """Leave the mark; ConflictError where another copy did."""
+        """Write the mark; ConflictError if another copy has written one."""
         if self.is_resumed:
             return
         if self.replaces:
@@ -118,7 +118,7 @@ class Target:
                 raise _other_copy(self.store, self.path, self.mark_key, found or text)
 
     def open_transaction(self, groups: frozenset[str]) -> tuple[str, ...]:
-        """Put all documents in place before any chunk; what is replaced goes first. The groups consolidated."""
+        """Write all documents before any chunk, after deleting replaced nodes; return consolidated groups."""
         if self.replaces:
             plan = plan_deletion(self.store, self.path)
             plan.check()
@@ -126,7 +126,7 @@ class Target:
         return self._publish(groups, replaces=False)
 
     def take_back(self, error: BaseException) -> None:
-        """Remove what a copy that failed has put in place, and say what is not what it was."""
+        """Delete what a failed copy has put in place; a note on `error` says if something stays changed."""
         try:
             keys = [key for texts in self.texts.values() for key in texts]
             there = dict(zip(keys, self.store.get_many(keys), strict=True))
@@ -140,7 +140,7 @@ class Target:
             error.add_note(UNDONE)
 
     def _clear_new(self, documents: list[str]) -> None:
-        """Delete the chunks of new arrays, where these don't go with the documents."""
+        """Delete the chunks of new arrays, if the store doesn't delete them with the documents."""
         if self.store.capabilities.zarr_keys:
             return
         for clearing in self.mark.arrays:
@@ -148,15 +148,15 @@ class Target:
                 clear_all(self.store, clearing)
 
     def put_nodes(self, arrays: Sequence[str]) -> None:
-        """Let the documents of some arrays wait: their chunks are there."""
+        """Put the documents of some arrays, whose chunks are complete, aside."""
         texts = [pair for inner in arrays for pair in self.texts[inner].items()]
         if texts:
             Aside(self.store, self.base).set_many(texts)
 
     def publish(self, groups: frozenset[str]) -> tuple[str, ...]:
-        """Put all documents in place; the paths of groups whose consolidated metadata is written, too.
+        """Put all documents in place, and return the paths of groups whose consolidated metadata is written.
 
-        Those are `groups`, and the ones above that have some.
+        These are `groups`, and the groups above that have consolidated metadata.
         """
         check_texts(self.store, {key: self.seen[key] for texts in self.texts.values() for key in texts})
         return self._publish(groups, replaces=self.replaces)
@@ -172,22 +172,22 @@ class Target:
         return publish(work, replaces=replaces)
 
     def finish(self) -> None:
-        """Remove what waits no more, and the mark: the copy is whole."""
-        # How durable what is written is, the store was told when it was opened: nothing is lost by a copy.
+        """Delete what waits and the mark: the copy is complete."""
+        # The durability of writes was set when the store was opened: a copy loses nothing.
         aside = Aside(self.store, self.base)
         aside.delete_many(key for texts in self.texts.values() for key in texts)
         self.store.delete(self.mark_key)
 
 
 def _base(layout: Layout, path: str) -> str:
-    """The prefix below which both documents and chunks of the node lie."""
+    """The prefix of both documents and chunks of the node."""
     return layout.base if layout.implicit_groups else base_of(path)
 
 
 def prepared(
     original: Original, nodes: Mapping[str, Spec], store: Store, path: str, on_conflict: OnConflict
 ) -> Target:
-    """The target, with everything known that is written there; ConflictError where something is in the way."""
+    """The target, with everything that will be written there; ConflictError if something blocks it."""
     path = join(parse_path(path))
     layout, entry, is_new = _layout(original, next(iter(nodes.values())), store, path)
     texts = {inner: _documents(original, inner, spec, layout, path) for inner, spec in nodes.items()}
@@ -220,7 +220,7 @@ def prepared(
 def _layout(
     original: Original, root: Spec, store: Store, path: str
 ) -> tuple[Layout, dict[str, bytes] | None, bool]:
-    """The layout of the new nodes; of a draft, the entry point if it is new."""
+    """The layout of the new nodes; for a draft also the entry point if it is new."""
     names = parse_path(path)
     paths = [join(names[:count]) for count in range(len(names) + 1)]
     keys = {at: V3_LAYOUT.key(at, ENTRY_KEY) for at in paths}
@@ -236,7 +236,7 @@ def _layout(
 
 
 def _documents(original: Original, inner: str, spec: Spec, layout: Layout, path: str) -> dict[str, bytes]:
-    """The documents of a node by their keys: as they are stored, where they stay the same."""
+    """The documents of a node by key; unchanged ones keep their stored text."""
     at = path if inner == "/" else f"{path.rstrip('/')}{inner}"
     theirs = original.tree.layout
     if spec is not original.specs.get(inner):
@@ -255,7 +255,7 @@ def _documents(original: Original, inner: str, spec: Spec, layout: Layout, path:
 
 
 def _marked(original: Original, texts: Mapping[str, Mapping[str, bytes]]) -> list[bytes]:
-    """What makes it another copy: the documents of the source, and those of the target."""
+    """Everything that distinguishes the copy: the documents of the source, and those of the target."""
     mine = [(each.key, each.text) for node in original.stored.values() for each in node.documents.values()]
     theirs = [(key, text) for node in texts.values() for key, text in node.items()]
     return [
@@ -301,7 +301,7 @@ def _above(store: Store, layout: Layout, path: str) -> dict[str, bytes]:
 
 
 def _seen(store: Store, base: str, texts: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes | None]:
-    """What lies under the key of the mark, under those of all documents, and where they wait."""
+    """The contents of the mark, of all documents, and of the keys where they wait."""
     documents = [key for node in texts.values() for key in node]
     keys = [base + COPY_MARK, *documents, *(base + NEW + key[len(base) :] for key in documents)]
     return dict(zip(keys, store.get_many(keys), strict=True))
@@ -310,7 +310,7 @@ def _seen(store: Store, base: str, texts: Mapping[str, Mapping[str, bytes]]) -> 
 def _written(
     store: Store, texts: Mapping[str, Mapping[str, bytes]], nodes: Mapping[str, Spec]
 ) -> frozenset[str]:
-    """The arrays whose documents are there: they are written after their chunks."""
+    """The arrays whose documents are written, which happens after their chunks."""
     arrays = [inner for inner, spec in nodes.items() if spec.kind == "array"]
     keys = [(inner, key) for inner in arrays for key in texts[inner]]
     values = store.get_many([key for _, key in keys])
@@ -321,7 +321,7 @@ def _written(
 def _checked(
     nodes: Mapping[str, Spec], store: Store, path: str, on_conflict: OnConflict, *, is_new: bool
 ) -> tuple[frozenset[str], tuple[str, ...]]:
-    """What stays as it is, and foreign keys; ConflictError where anything is in the way."""
+    """The nodes that stay, and foreign keys; ConflictError if anything blocks the copy."""
     plan = plan_for(
         unflatten(nodes),
         store,

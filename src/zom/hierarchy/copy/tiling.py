@@ -1,8 +1,8 @@
 """Tilings: the regions in which an array is copied from chunks of one shape to chunks of another.
 
-A region is made of whole chunks of the target, so that each is written once, whole. It is as large as
-the chunks of the source ask for, each to be decoded once, as far as there is memory: the perfect region
-is the least common multiple of both along every dimension.
+A region consists of whole chunks of the target, so that each is written once, whole. As far as memory allows,
+it is large enough to decode each chunk of the source only once: the perfect region is the least common
+multiple of both along every dimension.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Tiling", "distinct", "tiling"]
 
 _LISTED = 1 << 20
-"""How many numbers of regions are kept before those that are there twice are thrown out."""
+"""The number of region numbers that are kept before duplicates are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +40,28 @@ class Tiling:
     axes: tuple[Axis, ...]
     """The dimensions of the array, cut into the chunks of the target."""
     steps: tuple[int, ...]
-    """How many chunks of the target a region has along each dimension."""
+    """The number of chunks of the target in a region, along each dimension."""
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """How many regions there are along each dimension."""
+        """The number of regions along each dimension."""
         return tuple(-(-axis.count // step) for axis, step in zip(self.axes, self.steps, strict=True))
 
     @property
     def count(self) -> int:
-        """How many regions there are."""
+        """The number of regions."""
         return math.prod(self.grid)
 
     @property
     def most(self) -> int:
-        """How many elements the largest region has."""
+        """The number of elements in the largest region."""
         return math.prod(
             min(step * max(axis.sizes, default=1), axis.length)
             for axis, step in zip(self.axes, self.steps, strict=True)
         )
 
     def _spans(self, number: int) -> list[tuple[int, int]]:
-        """The chunks of the target in a region, from and to, along each dimension."""
+        """The chunks of the target in a region, as (start, stop) along each dimension."""
         found: list[tuple[int, int]] = []
         for axis, step, count in reversed(list(zip(self.axes, self.steps, self.grid, strict=True))):
             number, place = divmod(number, count)
@@ -76,11 +76,11 @@ class Tiling:
         )
 
     def chunks(self, number: int) -> int:
-        """How many chunks of the target a region has."""
+        """The number of chunks of the target in a region."""
         return math.prod(last - first for first, last in self._spans(number))
 
     def touched(self, source: Sequence[Axis], chunk: tuple[int, ...]) -> Iterator[int]:
-        """The numbers of the regions that a chunk of the source lies in.
+        """The numbers of the regions that a chunk of the source overlaps.
 
         >>> from zom.extension.axis import Axis
         >>> list(Tiling((Axis(10, 2),), (1,)).touched([Axis(10, 5)], (1,)))
@@ -112,7 +112,7 @@ class Tiling:
 
 
 def distinct(numbers: Iterable[int], count: int) -> Iterator[int]:
-    """The numbers of regions, each once and in order, of which there are `count`; 8 bytes are kept for each.
+    """The distinct numbers of regions, in order; there are `count` regions, and each number takes 8 bytes.
 
     >>> list(distinct([2, 0, 2], 3))
     [0, 2]
@@ -134,9 +134,9 @@ def distinct(numbers: Iterable[int], count: int) -> Iterator[int]:
 def tiling(
     source: Sequence[Axis], target: Sequence[Axis], itemsize: int, *, memory: int, least: int = 0
 ) -> Tiling:
-    """Regions of at most `memory` bytes, but for single chunks of the target that are larger.
+    """Regions of at most `memory` bytes, except single chunks of the target that are larger.
 
-    They grow where that saves decoding most, and then, where they are smaller, to `least` bytes.
+    They grow where that saves most decoding, and then, if they are still smaller, to `least` bytes.
 
     >>> from zom.extension.axis import Axis
     >>> tiling([Axis(100, 10)], [Axis(100, 4)], 1, memory=50).steps, tiling([Axis(100, 10)], [Axis(100, 4)], 1, memory=19).steps
@@ -160,7 +160,7 @@ def tiling(
 
 
 class _Side:
-    """One dimension: what regions of so many chunks of the target mean there."""
+    """One dimension: the effect of regions with a given number of chunks of the target."""
 
     def __init__(self, source: Axis, target: Axis) -> None:
         self.count = max(target.count, 1)
@@ -180,7 +180,7 @@ class _Side:
         return max(1, min(step * self._target, self.length))
 
     def decodings(self, step: int) -> float:
-        """How often a chunk of the source is decoded, on average."""
+        """The average number of times that a chunk of the source is decoded."""
         if step >= self.most:
             return 1.0
         length = step * self._target
@@ -199,7 +199,7 @@ class _Growth(NamedTuple):
 
 
 def _best_growth(sides: Sequence[_Side], steps: list[int], itemsize: int, memory: int) -> _Growth | None:
-    """The dimension along which the region grows, and to how many chunks; None where nothing is gained."""
+    """The dimension along which the region grows, and its new number of chunks; None if nothing is gained."""
     best: _Growth | None = None
     for place, (side, step) in enumerate(zip(sides, steps, strict=True)):
         for more in _larger(step, side.most):
@@ -214,7 +214,7 @@ def _best_growth(sides: Sequence[_Side], steps: list[int], itemsize: int, memory
 
 
 def _larger(step: int, most: int) -> Iterator[int]:
-    """What a number of chunks may grow to: the best there is, or some of its parts."""
+    """Candidates for a larger number of chunks: the best one, and some fractions of it."""
     if most > step:
         yield most
     more = step + 1 if step < 4 else step * 5 // 4

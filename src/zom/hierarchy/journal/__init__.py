@@ -1,1 +1,1 @@
-"""Journals: what a change is about to do, kept in the store until it is done, and finished or undone after a fault."""
+"""Journals: records of changes, kept in the store until done, to finish or undo them after a failure."""

@@ -1,4 +1,4 @@
-"""What waits beside a journal or a mark, as a store: the keys are those that the values will have."""
+"""Values that wait beside a journal or a mark, as a store with their final keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Aside"]
 
 
 class Aside(WrapperStore):
-    """Keys below the prefix `base`, kept where they wait until all are there.
+    """A store of keys below the prefix `base`, kept aside until all of them are written.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore()

@@ -1,4 +1,4 @@
-"""The arrays whose chunks a change deletes, as its journal describes them."""
+"""The arrays whose chunks a change deletes, as recorded in its journal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["array_of"]
 
 _BESIDE: Final[Mapping[str, Family]] = {"v2": V3, "v3": V2, "draft": V2}
-"""The other format whose documents may lie beside those of one."""
+"""For each format, another one whose documents may be beside its own."""
 
 
 def array_of(clearing: Clearing, document: str) -> Spec:
-    """The array that a document of the record describes."""
+    """The array that a document in the record describes."""
     is_kept = clearing.kept is not None and document == clearing.kept
     form = clearing.form
     family = _BESIDE[form] if is_kept else LAYOUTS[form][0].family

@@ -1,7 +1,7 @@
-"""Whether a journal fits the place where it lies: all that it removes is part of a node that it tells of.
+"""Whether a journal fits its place: everything that it deletes must be part of a node that it describes.
 
-A journal may be copied from elsewhere, or be made by somebody else. Its names lead nowhere else; here
-what it says is held against the documents that it brings and against those that are there.
+A journal may be a copy, or made by other software. Its keys can't leave its directory; here its content is
+compared with the documents that it contains and with the existing ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["check_fits", "draft_at"]
 
 
 def check_fits(store: Store, work: Journal, key: str) -> None:
-    """StoreError where the journal under `key` names what is no part of a node that it tells of."""
+    """Raise StoreError if the journal under `key` names anything that is not part of a node it describes."""
     fault = next(_faults(store, work), None)
     if fault is not None:
         raise refused(store.url, key, fault)
@@ -60,7 +60,7 @@ def _faults(store: Store, work: Journal) -> Iterator[str]:
 
 
 def draft_at(store: Store, path: str, work: Journal | None = None) -> Layout | None:
-    """The layout of the draft hierarchy at `path`, which a journal may make; None where there is none."""
+    """The layout of the draft hierarchy at `path`, which the journal may create; None if there is none."""
     key = V3_LAYOUT.key(path, ENTRY_KEY)
     told = () if work is None else (work.writes.get(key), work.old.get(key))
     for text in (*told, store.get(key)):
@@ -77,7 +77,7 @@ def _layout(clearing: Clearing, draft: Layout | None) -> Layout | None:
 
 
 def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) -> Iterator[str]:
-    """What is wrong with the record of chunks: the array's document must tell the same keys."""
+    """The problems of a record of chunks: the array's document must define the same keys."""
     what = f"chunks of {clearing.path}"
     if layout is None or clearing.prefix != layout.chunk_prefix(clearing.path):
         yield f"{what} below {clearing.prefix!r}"
@@ -101,7 +101,7 @@ def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) 
 
 
 def _resized(clearing: Clearing) -> bool:
-    """Whether old and new are one array, but for its shape."""
+    """Whether old and new are one array except for the shape."""
     old = array_of(clearing, clearing.old)
     new = array_of(clearing, clearing.new or clearing.old)
     return _form(old) == _form(new)
@@ -112,7 +112,7 @@ def _form(array: Any) -> tuple[KeyForm | None, int]:
 
 
 def _is_node(store: Store, work: Journal, prefix: str, draft: Layout | None) -> bool:
-    """Whether a node lies at a prefix that is moved, or did before."""
+    """Whether there is, or was, a node at a prefix that is moved."""
     if draft is not None:
         starts = (draft.directory(work.path), draft.chunk_prefix(work.path))
         return prefix.startswith(starts) and prefix not in starts

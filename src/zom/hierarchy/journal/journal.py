@@ -1,11 +1,11 @@
-"""Journals: what a change of a hierarchy is about to do, written before it does anything.
+"""Journals: the record of a change of a hierarchy, written before the change does anything.
 
-A change of more than one key begins with one key that holds all of it, made only where nobody else's is,
-and ends with the removal of that key. Whoever finds it knows that the hierarchy is between two states,
-and has what leads to either.
+A change of more than one key first writes one key that holds all of it, only if nobody else's exists, and
+ends with deleting that key. Its presence means that the hierarchy is between two states; it holds what is
+needed to reach either.
 
-A journal speaks of the place where it lies, and of nothing else: its keys are relative to its own
-directory. So it means the same whatever root the store is opened from, and in a copy of the directory.
+A journal is about its own place only: its keys are relative to its directory. So it means the same whatever
+root the store is opened from, and in a copy of the directory.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ __all__ = [
 ]
 
 JOURNAL = ".zom.journal"
-"""The name of a journal; it lies in the directory of the topmost node that changes."""
+"""The name of a journal; it is in the directory of the topmost node that changes."""
 
 OLD = ".zom.old"
-"""Beside new documents and chunks: what they replace is not gone yet."""
+"""A key beside new documents and chunks: what they replace is not deleted yet."""
 
 NEW = ".zom.new/"
-"""Beside a journal: the prefix of new documents and chunks that wait until all are there."""
+"""The prefix, beside a journal, of new documents and chunks that wait until all are written."""
 
 MEANWHILE = ".zom.meanwhile/"
-"""Beside a journal: the prefix of documents as they are while the others are put in place."""
+"""The prefix, beside a journal, of interim documents while the others are put in place."""
 
 Way = Literal["finish", "undo"]
 
 FORM = "zom journal 2"
 CODE = "latin-1"
-"""How bytes stand in a JSON text: each as one character, for a document need not be UTF-8."""
+"""The encoding of bytes in JSON text: one character per byte, because a document need not be UTF-8."""
 
 
 class Unsettled(StoreError):
-    """A change of the hierarchy is under way, or was interrupted."""
+    """A change of the hierarchy is running, or was interrupted."""
 
 
 def unsettled(url: str, key: str, verb: str = "read") -> Unsettled:
-    """The error that a hierarchy is between two states, as the journal under `key` tells.
+    """The error that a hierarchy is between two states, as the journal under `key` shows.
 
     >>> print(unsettled("a.zarr", "g/.zom.journal"))
     a.zarr: cannot read 'g': a change of /g is under way, or was interrupted: wait for its end, or finish or undo it with zom.repair
@@ -87,7 +87,7 @@ def journal_key(path: str) -> str:
 
 
 def journal_keys(path: str) -> list[str]:
-    """The keys of the journals that a node at `path` may be part of, its own first.
+    """The keys of the journals that can concern a node at `path`, its own first.
 
     >>> journal_keys("/a/b")
     ['a/b/.zom.journal', 'a/.zom.journal', '.zom.journal']
@@ -107,7 +107,7 @@ def base_of(path: str) -> str:
 
 
 def is_aside(key: str) -> bool:
-    """Whether `key` waits to be put in place by a change or a copy.
+    """Whether `key` waits for a change or a copy to put it in place.
 
     >>> is_aside("a/.zom.new/zarr.json"), is_aside("a/zarr.json")
     (True, False)
@@ -117,25 +117,25 @@ def is_aside(key: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Clearing:
-    """Chunks that go: those of an array that goes, or those that a smaller shape leaves behind."""
+    """Deleted chunks: those of a deleted array, or those outside a smaller shape."""
 
     path: str
     prefix: str
-    """What comes before the keys of the chunks."""
+    """The prefix of the keys of the chunks."""
     form: str
     """The array's format."""
     old: str
-    """The document of the array, as the object model has it, by which the chunks were written."""
+    """The document of the array (object model's form) with which the chunks were written."""
     new: str | None = None
-    """The same array's document with another shape; None where all chunks go."""
+    """The same array's document with another shape, or None if all chunks are deleted."""
     kept: str | None = None
-    """The document of an array of another format at the same place, whose chunks stay."""
+    """The document of an array of another format in the same place, whose chunks stay."""
     scalar: str | None = None
-    """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
+    """The key of the only chunk of a zero-dimensional array, if its document doesn't define it."""
 
 
 def facts_of(clearing: Clearing, base: str) -> dict[str, str | None]:
-    """The record as it stands in a journal or a mark in the directory with the prefix `base`.
+    """The record as stored in a journal or mark in the directory with the prefix `base`.
 
     >>> facts_of(Clearing("/a/b", "a/b/c/", "v3", "{}"), "a/")["prefix"]
     'b/c/'
@@ -143,7 +143,7 @@ def facts_of(clearing: Clearing, base: str) -> dict[str, str | None]:
     whole = base_of(clearing.path)
     if not (whole.startswith(base) and clearing.prefix.startswith(base)):
         raise ValueError(f"{clearing.path!r} is not below {base!r}, where the record lies")
-    # There is one for each array of a hierarchy: `dataclasses.asdict` copies what nobody can change.
+    # There is one per array of a hierarchy: `dataclasses.asdict` would copy immutable values.
     return {
         "path": f"/{whole[len(base) :].rstrip('/')}",
         "prefix": clearing.prefix[len(base) :],
@@ -157,7 +157,7 @@ def facts_of(clearing: Clearing, base: str) -> dict[str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A change that is under way, with what it takes to finish or to undo it.
+    """A running change, with everything needed to finish or undo it.
 
     >>> journal = Journal("/a", "undo", writes={"a/zarr.json": b"{}"}, old={"a/zarr.json": None})
     >>> b'"zarr.json"' in journal.text()
@@ -166,36 +166,36 @@ class Journal:
 
     path: str
     way: Way
-    """What becomes of it after an interruption: before all that is new is written it is undone, then finished."""
+    """The repair after an interruption: "undo" until everything new is written, then "finish"."""
     first: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
-    """Documents as they are meanwhile, None for gone: consolidated metadata that would be stale."""
+    """Interim documents, None if deleted: consolidated metadata that would be stale."""
     removes: tuple[str, ...] = ()
-    """Documents that go before anything else does, in this order."""
+    """Documents deleted before anything else is done, in this order."""
     clears: tuple[Clearing, ...] = ()
-    """Arrays of which chunks go."""
+    """Arrays whose chunks are deleted."""
     writes: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """Documents that are written, in this order; the last one makes the rest seen."""
+    """Documents to write, in this order; the last one makes the rest visible."""
     old: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
-    """What lay under each of these keys before; None for nothing."""
+    """The old content of each of these keys, or None if missing."""
     data: tuple[Clearing, ...] = ()
     """New arrays whose chunks are written, too."""
     moves: tuple[tuple[str, str], ...] = ()
-    """Prefixes that are renamed."""
+    """Prefixes to rename, as (old, new) pairs."""
     swap: str | None = None
-    """The prefix of what goes, where a whole new tree, with its chunks, waits below to take its place."""
+    """The prefix to delete if a whole new tree, with its chunks, waits below it to replace it."""
     beside: bool = False
-    """Whether new documents take their places before the old ones go: they are of another format."""
+    """Whether new documents are put in place before the old ones are deleted: they are of another format."""
     token: str = ""
-    """What tells this change from all others."""
+    """Unique identifier of the change."""
 
     @property
     def base(self) -> str:
-        """The prefix of the directory in which it lies, and all that it names."""
+        """The prefix of its directory, and of all keys in it."""
         return base_of(self.path)
 
     @property
     def creates(self) -> bool:
-        """Whether it only makes what was not there: then nothing is seen before the last document."""
+        """Whether it only creates: then nothing is visible before the last document."""
         return bool(self.writes) and not (
             self.removes
             or self.clears
@@ -206,22 +206,22 @@ class Journal:
 
     @property
     def adds(self) -> bool:
-        """Whether it makes what was not there, and renews only consolidated metadata that speaks of it."""
+        """Whether it only creates, and renews consolidated metadata about what it creates."""
         goes = self.removes or self.clears or self.moves or self.swap is not None
         return not goes and all(text is None or key in self.first for key, text in self.old.items())
 
     @property
     def last(self) -> str:
-        """The key of the document that makes all others seen; empty where none is written."""
+        """The key of the document that makes all others visible; empty if none is written."""
         return next(reversed(self.writes), "")
 
     @property
     def waiting(self) -> str:
-        """The prefix below which a whole new tree waits."""
+        """The prefix where a whole new tree waits."""
         return (self.swap or "") + NEW
 
     def aside(self, key: str, prefix: str = NEW) -> str:
-        """Where what is to lie under `key` waits.
+        """The key where the value for `key` waits.
 
         >>> Journal("/a", "undo").aside("a/b/zarr.json")
         'a/.zom.new/b/zarr.json'
@@ -229,7 +229,7 @@ class Journal:
         return self.base + prefix + self._inner(key)
 
     def text(self) -> bytes:
-        """The journal as it is stored: its keys are relative to its place."""
+        """The journal as it is stored, with keys relative to its place."""
         facts = {
             "form": FORM,
             "token": self.token,

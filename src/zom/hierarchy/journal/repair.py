@@ -1,6 +1,6 @@
-"""Repair: changes that were interrupted are finished, or undone where they don't count as made yet.
+"""Repair: finish interrupted changes, or undo them if they don't count as made yet.
 
-Of a copy, what it has left is removed; who wants to finish it makes the same copy again.
+The leftovers of an interrupted copy are deleted; to finish it, make the same copy again.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ if TYPE_CHECKING:
 __all__ = ["Repair", "plan_repair", "repair", "repaired"]
 
 OnConflict = Literal["refuse", "replace"]
-"""What becomes of a document that somebody has changed since: nothing is done; or the change wins."""
+"""What to do about a document changed since by someone else: do nothing and raise, or let the change win."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What becomes, or became, of a change that was interrupted.
+    """The planned or completed repair of an interrupted change.
 
     >>> print(Repair("/a", "undone"))
     /a: undone
     """
 
     path: str
-    """The topmost node that it was about."""
+    """The topmost node of the change."""
     outcome: Literal["finish", "undo", "finished", "undone"]
-    """What a repair does, as `plan_repair` tells; or what it did."""
+    """What a repair will do (from `plan_repair`), or what it did."""
     writes: tuple[str, ...] = ()
-    """The keys of documents that are written."""
+    """The keys of the documents to write."""
     removes: tuple[str, ...] = ()
-    """The keys of documents that are removed."""
+    """The keys of the documents to delete."""
     arrays: tuple[str, ...] = ()
-    """The paths of arrays of which chunks are removed."""
+    """The paths of the arrays with chunks to delete."""
     moves: tuple[tuple[str, str], ...] = ()
-    """Prefixes whose keys are moved."""
+    """Prefixes whose keys are moved, as (old, new) pairs."""
     problems: tuple[Problem, ...] = ()
-    """What is in the way: documents that somebody has changed since."""
+    """What blocks the repair: documents changed since by someone else."""
 
     def check(self) -> None:
-        """ConflictError where anything is in the way."""
+        """Raise ConflictError if anything blocks the repair."""
         if self.problems:
             raise ConflictError(self.problems, self.path)
 
@@ -85,7 +85,7 @@ class Repair:
         return short("Repair", str(self).partition("\n")[0])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("repair", self)
 
     def __str__(self) -> str:
@@ -100,20 +100,19 @@ class Repair:
 
 
 def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
-    """Finish the changes at `path` and below that were interrupted, or undo those that don't count as made.
+    """Finish the interrupted changes at `path` and below, or undo those that don't count as made.
 
-    What an interrupted copy has left is removed; making the same copy again finishes it instead.
+    Leftovers of an interrupted copy are deleted; to finish it, make the same copy again.
 
-    Only what the journal of a change names is touched, whatever root the store is opened from; a journal
-    that is damaged, or names anything outside of its place, is refused. A full disk is no hindrance on a
-    local directory: keys are removed and moved, and nothing new is written.
+    Only keys in the journal of a change are touched, whatever root the store is opened from. A journal that
+    is damaged, or names anything outside its place, is refused. A full disk is no problem on a local
+    directory: keys are deleted and moved, and nothing new is written.
 
-    Of a store whose locks reach other processes (directories, SQLite files), changes that are under way
-    are waited for; of others, be sure that none is. Where somebody has changed a document since,
-    ConflictError names it, and nothing is done; with "replace" the interrupted change wins.
-    `zom.plan_repair` tells beforehand what is done. Temporary files of killed writers, which no listing
-    shows, are removed. A zip file that is named is opened for writing where there is something to repair, and
-    closed again.
+    If the store's locks reach other processes (directories, SQLite files), running changes are waited for; on
+    other stores, make sure that none is running. If someone has changed a document since, ConflictError names
+    it, and nothing is done; with "replace" the interrupted change wins. Use `zom.plan_repair` to see the
+    repair beforehand. Temporary files of killed writers, which no listing shows, are deleted. A zip file
+    passed by name is opened for writing only if there is something to repair, and closed again.
 
     >>> import zom
     >>> zom.repair("memory:")
@@ -129,7 +128,7 @@ def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") 
 
 
 def _repaired_archive(place: Place, path: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
-    """Repair a zip file: it is written anew only where there is something to repair."""
+    """Repair a zip file, which is rewritten only if there is something to repair."""
     if not plan_repair(place, path):
         return ()
     with opened(place, read_only=False, existing=True) as there:
@@ -148,12 +147,12 @@ def _repaired_in(there: Store, at: str, on_conflict: OnConflict) -> tuple[Repair
         if sweep_copy(there, key)
     ]
     with suppress(StoreError):
-        there.sweep()  # what can't be removed is hidden, and harms nobody
+        there.sweep()  # what can't be deleted is hidden and harmless
     return (*changes, *copies)
 
 
 def plan_repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
-    """What `zom.repair` would do; nothing is written.
+    """The repairs that `zom.repair` would make; nothing is written.
 
     >>> import zom
     >>> from zom.hierarchy.journal.journal import Journal
@@ -216,7 +215,7 @@ def _planned(store: Store, key: str, text: bytes, on_conflict: str) -> tuple[Jou
 
 
 def repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
-    """What became of the change whose journal lies under `key`; None where there is none by now."""
+    """Repair the change with the journal under `key`; None if the journal is gone."""
     with store.lock(key):
         text = store.get(key)
         if text is None:
@@ -234,7 +233,7 @@ def repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
 
 
 def _changed(store: Store, work: Journal, journal: str) -> list[Problem]:
-    """The documents that are neither as they were nor as they were to be."""
+    """Conflicts of documents that match neither their old nor their new content."""
     keys = list(work.old)
     return [
         conflict(

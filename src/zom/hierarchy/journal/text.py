@@ -1,8 +1,7 @@
-"""Journals as they are read: strictly, for a repair removes and writes what they name.
+"""Strict parsing of journals, because a repair deletes and writes the keys in them.
 
-Every name is relative to the directory in which the journal lies, so none leads out of it; and each is a
-document of a node, or tells where the chunks of an array lie. Whatever is not so is refused, and nothing
-is done.
+Every name is relative to the directory of the journal, so none leads out of it. Each must be a document of a
+node, or a prefix of the chunks of an array. Anything else is refused, and nothing is done.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ _MEMBERS = frozenset(
 )
 _CLEARING = frozenset({"path", "prefix", "form", "old", "new", "kept", "scalar"})
 _DRAFT = compiled_later(r"meta/(?:.*[./])?(?:array|group)[^/]*\Z", re.DOTALL)
-"""Keys of documents of the draft; the entry point tells which exactly, where a repair looks."""
+"""Keys of documents of the draft; a repair takes the exact form from the entry point."""
 
 
 class RefusedError(Exception):
-    """What is wrong with a journal."""
+    """A journal that is refused; the message says what is wrong."""
 
 
 def refused(store: str, key: str, found: str) -> StoreError:
-    """The error that a journal is not followed, and why."""
+    """The error that a journal is refused, and why."""
     where = f"/{key.rpartition('/')[0]}"
     reason = (
         f"expected the journal of a change of {where}, found {found}; nothing was removed: look at it, and "
@@ -49,7 +48,7 @@ def refused(store: str, key: str, found: str) -> StoreError:
 
 
 def parse_journal(text: bytes, store: str, key: str) -> Journal:
-    """The journal that `text`, which lies under `key`, holds; StoreError where it is none.
+    """Parse the journal `text` under `key`; StoreError if it is not a valid journal.
 
     >>> journal = Journal("/a", "undo", writes={"a/zarr.json": b"{}"}, old={"a/zarr.json": None})
     >>> parse_journal(journal.text(), "memory://", "a/.zom.journal") == journal
@@ -70,7 +69,7 @@ def parse_journal(text: bytes, store: str, key: str) -> Journal:
 
 
 def parse_clearings(value: object, base: str) -> tuple[Clearing, ...]:
-    """The records of arrays in a text in the directory with the prefix `base`; RefusedError where they are none."""
+    """Parse records of arrays from the directory with the prefix `base`; RefusedError if they are invalid."""
     parsing = _Parsing(base)
     return tuple(parsing.clearing(each, "arrays") for each in _list(value, "arrays"))
 
@@ -105,7 +104,7 @@ class _Parsing:
         return work
 
     def _check(self, work: Journal) -> None:
-        """What is changed is known as it was before, and only what is made is undone."""
+        """Check that 'old' has every changed document, and that only new data would be undone."""
         unknown = sorted({*work.writes, *work.removes, *work.first} - work.old.keys())
         if unknown:
             raise RefusedError(f"no text in 'old' for {unknown[0]!r}, which changes")
@@ -193,7 +192,7 @@ def _bool(value: object, where: str) -> bool:
 
 
 def _of(kind: type[T], name: str, value: object, where: str) -> T:
-    """The value; RefusedError where it is of another kind."""
+    """Return the value; RefusedError if it has another type."""
     if not isinstance(value, kind):
         raise RefusedError(f"{_kind(value)} instead of {name} at {where!r}")
     return value

@@ -1,1 +1,1 @@
-"""Migrations: hierarchies that get another format, in their place or in another."""
+"""Migrations: convert hierarchies to another format, in place or into another place."""

@@ -1,13 +1,13 @@
-"""Migrating: a hierarchy in place from one format to another, or into another place.
+"""Migrating: convert a hierarchy from one format to another, in place or into another place.
 
-In place, chunks that move are copied to their new keys, and one change with a journal puts the new
-documents beside the old ones, the root's last, and then removes what is old:
+In place, chunks that get new keys are copied to them. Then one change with a journal puts the new documents
+beside the old ones, the root's last, and deletes everything old:
 
-    v2 -> v3      the root's zarr.json counts where v2 lies beside it
+    v2 -> v3      the root's zarr.json takes precedence over v2 beside it
     draft -> v3   the entry point of the draft, which is the root's zarr.json, is replaced
-    v3 -> v2      the root's zarr.json is the first that is removed
+    v3 -> v2      the root's zarr.json is deleted first
 
-What fails is undone, or finished where the change counts as made; see `zom.hierarchy.change.steps`.
+A failed migration is undone, or finished if the change counts as made; see `zom.hierarchy.change.steps`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["migrate"]
 
 
-def migrate(  # noqa: PLR0913 - each is a choice of the caller's
+def migrate(  # noqa: PLR0913 - each is a choice of the caller
     store: Place,
     to: Literal["v3", "v2"] = "v3",
     *,
@@ -53,19 +53,19 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     progress: Callable[[int, int], object] | None = None,
     executor: Executor | None = None,
 ) -> Migration:
-    """Give the hierarchy at `path` in `store` another format: v2 or the draft become v3, v3 becomes v2.
+    """Convert the hierarchy at `path` in `store` to another format: v2 or the draft to v3, or v3 to v2.
 
-    Pass `in_place=True` to change the store itself, or a `target` for the new hierarchy: then the store
+    Pass `in_place=True` to change the store itself. Or pass a `target` for the new hierarchy: then the store
     stays as it is. Chunks are never decoded. In place, the chunks of v2 stay where they are, and only
-    documents are written; where the keys of chunks differ, each chunk is copied to its new key, and the old
-    chunks are deleted at the end. ConversionError, and nothing written,
-    lists all that the new format can't express; `losses` are what is dropped. `zom.copy` with a spec of
-    yours makes what can't be converted.
+    documents are written. If the keys of chunks differ, each chunk is copied to its new key, and the old
+    chunks are deleted at the end. ConversionError lists everything that the new format can't express, and
+    nothing is written; `losses` are what is dropped. To change what can't be converted, use `zom.copy` with
+    your own spec.
 
-    Threads copy chunks, or the processes of a `distributed.Client` or another `executor`. `progress` is told how many
-    chunks and documents are done, of how many.
+    Threads copy chunks, or the processes of a `distributed.Client` or another `executor`. `progress` is
+    called with the number of finished chunks and documents, and the total.
 
-    A `dry_run` shows every document that would be written and removed; without a `target`, in place.
+    A `dry_run` shows every document that would be written and deleted; without a `target`, in place.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v2.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "a")

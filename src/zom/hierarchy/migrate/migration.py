@@ -1,4 +1,4 @@
-"""Migrations: what becomes of a hierarchy that gets another format."""
+"""Reports of migrations: what is written, deleted and lost when a hierarchy gets another format."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Fate", "MigratedArray", "Migration"]
 
 Fate = Literal["stay", "move", "copy", "encode"]
-"""What becomes of an array's chunks: they stay where they are; they get other keys, their bytes unchanged;
-they are copied into another place; they are decoded and encoded again."""
+"""Chunks stay, move to new keys unchanged, are copied elsewhere, or are decoded and encoded again.
+"""
 
 _WORDS = {
     "stay": ("chunks stay", "chunks stayed"),
@@ -29,7 +29,7 @@ _WORDS = {
     "copy": ("chunks to copy", "chunks copied"),
     "encode": ("chunks to encode again", "chunks encoded again"),
 }
-"""What becomes of chunks, planned and done."""
+"""The words for each fate, planned and done."""
 
 _SUMS = {
     "stay": ("stay", "stayed"),
@@ -42,21 +42,21 @@ _LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class MigratedArray:
-    """What becomes of the chunks of one array."""
+    """The result for the chunks of one array."""
 
     path: str
     chunks: Fate
     why: str = ""
-    """Why they can't stay."""
+    """The reason that they can't stay."""
     count: int = 0
-    """How many chunks were moved, copied or encoded again; of a dry run, how many there are to move."""
+    """The number of chunks moved, copied or encoded again; for a dry run, of chunks to move."""
     nbytes: int = 0
-    """The bytes of the chunks that were written."""
+    """The size of the written chunks in bytes."""
     skipped: int = 0
-    """Chunks that were in the target, from a copy before."""
+    """The number of chunks that an earlier copy had already written to the target."""
 
     def words(self, *, planned: bool = False) -> str:
-        """What became of the chunks, or, where that is only `planned`, would."""
+        """What happened to the chunks, or would happen if `planned`."""
         told = _WORDS[self.chunks][not planned] + (f" ({self.why})" if self.why else "")
         counts = [str(self.count)] if self.count else []
         counts += [f"{self.skipped} there already"] if self.skipped else []
@@ -69,7 +69,7 @@ class MigratedArray:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a migration does, or did.
+    """The result of a migration, or the plan of a dry run.
 
     >>> print(Migration("a.zarr", "/", "v3", "v3"))
     a.zarr: v3 already; nothing to do
@@ -78,17 +78,17 @@ class Migration:
     store: str
     path: str
     form: str
-    """The format that it had."""
+    """The format before."""
     to: str
     writes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Every document that is written, by key."""
+    """Every document to write, by key."""
     removes: tuple[str, ...] = ()
-    """The keys of every document that is removed."""
+    """The keys of all documents to delete."""
     arrays: tuple[MigratedArray, ...] = ()
     losses: tuple[Problem, ...] = ()
-    """What the new format has no place for."""
+    """What the new format can't express."""
     target: str | None = None
-    """Where the new hierarchy lies, if not in the place of the old one."""
+    """The URL of the new hierarchy, if it is in another place."""
     copied: CopyReport | None = None
     dry_run: bool = False
 
@@ -131,7 +131,7 @@ class Migration:
         return f"{where}: {self.form} -> {self.to}{goes}: {self._sum()}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("migration", self)
 
     def __str__(self) -> str:

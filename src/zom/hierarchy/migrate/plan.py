@@ -1,6 +1,6 @@
-"""Plans of migrations in place: what is written, what is removed, which chunks get other keys.
+"""Plans of migrations in place: what to write, what to delete, which chunks get other keys.
 
-Nothing is written here; what is in the way of it is a conflict.
+Nothing is written here; obstacles are conflicts.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ class MovedArray:
     old: Chunks
     new: Chunks
     places: tuple[ArrayPlace, ArrayPlace]
-    """Where other processes open both."""
+    """The places to open both in other processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """A migration in place, with everything that it takes."""
+    """A migration in place, with everything that it needs."""
 
     original: Original
     conversion: Conversion
     layout: Layout
     """The new layout."""
     writes: dict[str, bytes]
-    """The new documents, in the order in which they are written."""
+    """The new documents, in the order of writing."""
     removes: tuple[str, ...]
-    """The old documents, in the order in which they go."""
+    """The old documents, in the order of deletion."""
     moves: tuple[MovedArray, ...]
     """The arrays whose chunks get other keys."""
 
 
 def converted(original: Original, to: str) -> Conversion:
-    """The spec of the hierarchy in the format `to`; ConversionError, which names the store, where it has none."""
+    """The hierarchy's spec in the format `to`; ConversionError, with the store's name, if there is none."""
     try:
         return convert(original.tree.spec, cast("Any", to))
     except ConversionError as error:
@@ -73,7 +73,7 @@ def converted(original: Original, to: str) -> Conversion:
 
 
 def plan_migration(original: Original, to: str) -> MigrationPlan:
-    """What it takes to give the hierarchy the format `to`, where it lies."""
+    """The plan to convert the hierarchy to the format `to` in place."""
     store, old = original.store, original.tree.layout
     _check_root(original)
     conversion = converted(original, to)
@@ -92,7 +92,7 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
 
 
 def journal_of(plan: MigrationPlan) -> Journal:
-    """The migration as one change: the new documents beside the old ones, then these and their chunks go."""
+    """The migration as one change: write new documents beside the old ones, then delete those and chunks."""
     store, old = plan.original.store, plan.original.tree.layout
     keys = [*plan.writes, *plan.removes]
     return Journal(
@@ -113,7 +113,7 @@ def _clearing(path: str, spec: Spec, layout: Layout) -> Clearing:
 
 
 def _check_root(original: Original) -> None:
-    """ConflictError unless the whole hierarchy is migrated; formats don't lie in each other."""
+    """Raise ConflictError unless the whole hierarchy is migrated; formats can't be nested."""
     store, path, layout = original.store, original.tree.path, original.tree.layout
     names = parse_path(path)
     above = [join(names[:count]) for count in range(len(names))]
@@ -137,7 +137,7 @@ def _check_root(original: Original) -> None:
 
 
 def _new_documents(original: Original, conversion: Conversion, layout: Layout) -> dict[str, bytes]:
-    """The new documents by key, those of members before those of their groups, the root's own last."""
+    """The new documents by key: members before their groups, the root's own last."""
     specs: dict[str, Spec] = flatten(conversion.spec)
     made: dict[str, bytes] = {}
     for inner in sorted(specs, key=lambda inner: (-len(parse_path(inner)), inner)):
@@ -154,7 +154,7 @@ def _new_documents(original: Original, conversion: Conversion, layout: Layout) -
 
 
 def _old_documents(original: Original, new: Layout) -> list[str]:
-    """The keys of the old documents, in the order in which they go."""
+    """The keys of the old documents, in the order of deletion."""
     layout = original.tree.layout
     blocks = [
         layout.key(original.path(inner), layout.consolidated)
@@ -163,14 +163,14 @@ def _old_documents(original: Original, new: Layout) -> list[str]:
     ]
     nodes = sorted(original.stored, key=lambda inner: (-len(parse_path(inner)), inner))
     if new.hidden_by in {end for end, _ in layout.marks}:
-        # The old root hides the new one: without it, nobody finds the rest of the old.
+        # The old root hides the new one: delete it first, then readers no longer find the rest of the old.
         nodes.insert(0, nodes.pop(nodes.index("/")))
     owned = [document.key for inner in nodes for document in original.stored[inner].documents.values()]
     return list(dict.fromkeys((*sorted(blocks), *owned)))
 
 
 def check_free(store: Store, plan: MigrationPlan) -> None:
-    """ConflictError where other things lie under keys that are to be written."""
+    """Raise ConflictError if keys to write already hold other data."""
     root = V3_LAYOUT.key(plan.original.tree.path, ENTRY_KEY)
     replaced = {root} if plan.original.tree.layout.implicit_groups else set[str]()
     keys = [key for key in plan.writes if key not in replaced]

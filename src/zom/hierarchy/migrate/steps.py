@@ -1,4 +1,4 @@
-"""The steps of a migration in place: chunks that move are copied and compared, then one change is carried through."""
+"""The steps of a migration in place: copy and compare chunks that move, then carry out one change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["carry_out", "counted"]
 def carry_out(
     plan: MigrationPlan, progress: Callable[[int, int], object] | None, pool: Pool | None = None
 ) -> dict[str, tuple[int, int]]:
-    """Migrate in place; how many chunks of each array were moved, and their bytes."""
+    """Migrate in place, and return the number of moved chunks and their bytes for each array."""
     store = plan.original.store
     if pool is not None and plan.moves:
         pool.check(target=store)
@@ -54,7 +54,7 @@ def carry_out(
             end += math.prod(each.new.plan.grid)
             told.reach(end)
         _check_seen(plan, begun)
-        # What is old goes soon: what takes its place must outlast a loss of power.
+        # The old data is deleted soon: its replacement must survive a loss of power.
         store.flush()
 
     carry_through(store, work, check, fill=fill)
@@ -64,7 +64,7 @@ def carry_out(
 
 
 def counted(plan: MigrationPlan) -> dict[str, tuple[int, int]]:
-    """How many chunks of each array would be moved; their bytes are not known before."""
+    """The number of chunks of each array that would be moved; their bytes are not known yet (0)."""
     if not plan.original.store.capabilities.listable:
         return {}
     return {each.path: (sum(1 for _ in stored_chunks(each.old)), 0) for each in plan.moves}
@@ -74,7 +74,7 @@ def _pair(array: MovedArray, progress: Progress, pool: Pool | None) -> ArrayPair
     return ArrayPair(
         array.old,
         array.new,
-        # Other threads would wait for the lock within which this one works.
+        # Other threads would wait for the lock that this one holds.
         jobs=1 if array.old.store.capabilities.lock_holds_all else processors(),
         is_resumed=False,
         memory=room_for(array.old.store, array.new.store),
@@ -86,14 +86,14 @@ def _pair(array: MovedArray, progress: Progress, pool: Pool | None) -> ArrayPair
 
 
 def _check_shared(store: Store, path: str) -> None:
-    """StoreError where other processes would wait for the lock within which chunks are moved."""
+    """Raise StoreError if other processes would wait for the lock held while chunks are moved."""
     if store.capabilities.lock_holds_all:
         reason = "its lock keeps other processes out while chunks are moved in place; leave out executor, or pass target="
         raise StoreError(store.url, path.strip("/"), "migrate", reason)
 
 
 def _check_seen(plan: MigrationPlan, work: Journal) -> None:
-    """StoreError unless the new hierarchy will read as it should: nothing has changed until then."""
+    """Raise StoreError unless the new hierarchy will read as it should, before anything has changed."""
     store, path = plan.original.store, work.path
     after = Settled(store, replace(work, way="finish"), journal_key(path), work.text())
     form = cast("Any", plan.layout.family.form)

@@ -1,1 +1,1 @@
-"""What lies in a store: found, read and compared, nothing is changed."""
+"""Find, read and compare the contents of a store, without changing anything."""

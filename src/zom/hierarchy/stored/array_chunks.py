@@ -1,4 +1,4 @@
-"""The chunks of an array in a store, as the engine sees them: its layout knows where they lie."""
+"""The chunks of a stored array, as the engine sees them: the layout gives their keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ArrayPlace", "array_chunks", "array_plan"]
 def array_plan(
     spec: Spec, store: Store, path: str, layout: Layout, limits: Limits = DEFAULT_LIMITS
 ) -> ArrayPlan:
-    """The compiled spec of the array at `path`, with the keys of its layout; UnknownName says where it lies."""
+    """The compiled spec of the array at `path`, with the keys of its layout; UnknownName names the place."""
     try:
         plan = compile_plan(spec, limits)
         _check_understood(layout)
@@ -35,7 +35,7 @@ def array_plan(
         message = f"{one_line(f'{store.url} /{inner}' if inner else store.url)}: {error}"
         step = "" if "; " in message else "; install the package that registers it"
         raise UnknownName(f"{message}{step}") from error
-    # In 2021 the chunk of an array without dimensions was `c0`, whatever the document says.
+    # In 2021 the chunk of a zero-dimensional array was `c0`, whatever the document says.
     scalar = layout.scalar_chunk
     return plan if scalar is None else replace(plan, keys=plan.keys._replace(scalar=scalar))
 
@@ -47,7 +47,7 @@ def _check_understood(layout: Layout) -> None:
         )
 
 
-def array_chunks(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+def array_chunks(  # noqa: PLR0913 - a spec, its place, and options
     spec: Spec,
     store: Store,
     path: str,
@@ -71,7 +71,7 @@ def array_chunks(  # noqa: PLR0913 - a spec, where it lies, and how it is used
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace:
-    """An array, and where its chunks lie: what it takes to open them, in another process, too.
+    """An array and its place: everything needed to open its chunks, also in another process.
 
     >>> from zom import v3
     >>> from zom.hierarchy.stored.layout import V3_LAYOUT

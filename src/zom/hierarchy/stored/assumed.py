@@ -1,4 +1,4 @@
-"""Directories without documents that hold nodes: groups, though the format asks each group for a document."""
+"""Directories without documents that hold nodes: groups, though the format requires a document."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MISSING_GROUP = rule(
 )
 
 _MOST_LISTINGS = 32
-"""How many directories are listed in search of a first node."""
+"""The number of directories to list in search of a first node."""
 
 
 def is_unfinished(listing: Listing) -> bool:
-    """Whether a change of what is in the directory did not end: what it has left is no group yet."""
+    """Whether the directory holds an unfinished change or copy: what it has left is not a group yet."""
     marks = {JOURNAL, COPY_MARK}
     return any(key.rpartition("/")[2] in marks for key in listing.keys)
 
@@ -46,7 +46,7 @@ def note_missing_group(node: StoredNode, below: str, findings: Findings) -> None
 def assumed_group(
     source: Source, path: str, form: FormatName | None, findings: Findings
 ) -> StoredNode | None:
-    """A group in place of the directory at `path`, which has no document; None where no node is near below.
+    """A group for the directory at `path`, which has no document; None if no node is close below.
 
     >>> from zom.hierarchy.stored.findings import Findings
     >>> from zom.hierarchy.stored.source import Source

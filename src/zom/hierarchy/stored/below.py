@@ -1,4 +1,4 @@
-"""Hierarchies below a place that is none itself: a directory or a prefix that holds several stores."""
+"""Hierarchies below a directory or prefix that is not one itself."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["hierarchies_below", "is_circle", "is_hierarchy"]
 
 _ROOTS: Final = tuple(sorted(DOCUMENT_NAMES - {".zattrs", ".zmetadata"}))
-"""The documents that make a node; one that lost them has its attributes and its copies of others still."""
+"""The documents that define a node; attributes and consolidated metadata alone don't."""
 _FILES: Final = (".zarr.zip", ".ozx")
-"""How stores in one file are called."""
+"""The suffixes of stores in one file."""
 
 
 def is_hierarchy(store: Store, path: str = "") -> bool:
-    """Whether there is a node at `path`, by the documents of v2 and v3.
+    """Whether there is a v2 or v3 node at `path`, judged by its documents.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a/.zgroup": b"{}"})
@@ -35,16 +35,16 @@ def is_hierarchy(store: Store, path: str = "") -> bool:
 
 
 def is_circle(error: StoreError) -> bool:
-    """Whether what can't be listed is a link to a directory above it, which holds nothing of its own."""
+    """Whether the listing failed because of a link to a directory above."""
     return getattr(error.__cause__, "errno", None) == errno.ELOOP
 
 
 def hierarchies_below(store: Store) -> Iterator[str]:
     """The paths of the outermost hierarchies in a store, and of files that are stores, in order.
 
-    Directories whose names begin with a dot are not searched, and links to a directory above them hold nothing of their
-    own. One that can't be searched is among the paths: whoever opens it is told.
-
+    Directories whose names begin with a dot are skipped, and so are links to a directory above them. A
+    directory
+    that can't be listed is among the paths: opening it reports the error.
     >>> from zom.stores.memory import MemoryStore
     >>> keys = ["b.zarr/zarr.json", "b.zarr/t/zarr.json", "2024/a.zarr/.zgroup", "c.zarr.zip", ".git/zarr.json"]
     >>> list(hierarchies_below(MemoryStore(dict.fromkeys(keys, b"{}"))))

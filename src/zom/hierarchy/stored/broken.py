@@ -1,4 +1,4 @@
-"""Nodes that can't be read: what stands for them among the members of a group."""
+"""Nodes that can't be read: their stand-ins among the members of a group."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class BrokenNode:
 
     store: Store
     path: str
-    """Where in the hierarchy it is, as `/a/b`."""
+    """Its path in the hierarchy, as `/a/b`."""
     problems: tuple[Problem, ...]
-    """Everything that is wrong with it."""
+    """All its problems."""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
 """Agreement: whether the stored chunks of one array mean the same in another, byte for byte.
 
-They do where both arrays have one grid, one fill value and codecs that give the same bytes, whatever
-their keys are. Arrays of two formats are compared by what both become in v3.
+They do if both arrays have the same grid, the same fill value and codecs that give the same bytes, whatever
+their keys are. Arrays of two formats are compared after conversion to v3.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BESIDE_CHUNKS = (
     "/fill_value",
     "/fill_value/**",
 )
-"""What of a document says nothing about the bytes of a chunk; fill values are compared by their bits."""
+"""Members of a document that don't affect the bytes of chunks; fill values are compared by their bits."""
 
 _CODECS = frozenset(
     {"codecs", "filters", "compressor", "storage_transformers", "order", "chunk_memory_layout"}
@@ -39,7 +39,7 @@ _CODECS = frozenset(
 
 
 def same_elements(old: DataType, new: DataType) -> bool:
-    """Whether two data types have the same values, in whatever byte order.
+    """Whether two data types have the same values, in any byte order.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import parse_v2, parse_v3
@@ -60,7 +60,7 @@ def _native(dtype: Any) -> Any:
 
 
 def same_fill(old: ArrayPlan, new: ArrayPlan) -> bool:
-    """Whether what was never written reads as the same, bit for bit."""
+    """Whether elements that were never written read the same, bit for bit."""
     a, b = old.fill, new.fill
     if a.dtype.kind in "OT" or b.dtype.kind in "OT":
         return bool(a[()] == b[()]) and type(a[()]) is type(b[()])
@@ -68,7 +68,7 @@ def same_fill(old: ArrayPlan, new: ArrayPlan) -> bool:
 
 
 def disagreement(old: Spec, new: Spec, plans: tuple[ArrayPlan, ArrayPlan]) -> str:
-    """Why the chunks of `old` can't be taken for those of `new`; empty where they can.
+    """Why the chunks of `old` can't be used as those of `new`; empty if they can.
 
     >>> from zom import v2
     >>> from zom.engine.compile import compile_plan

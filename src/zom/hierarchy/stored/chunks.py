@@ -1,7 +1,7 @@
-"""Which chunks of an array are stored, and in how many bytes: told by listing keys, no value is read.
+"""The stored chunks of an array and their sizes, found by listing keys, without reading values.
 
-The cost is that of listing what lies below the array, and doesn't grow with the grid: an array of 10^15
-chunks of which ten are stored is told of at once.
+The cost is that of listing everything below the array, and doesn't grow with the grid: an array of 10^15
+chunks with ten stored ones is answered at once.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 __all__ = ["StoredChunk", "StoredChunks", "chunks_in", "in_grid", "sample_form", "stored_chunks"]
 
 _MOST_SHOWN = 10_000_000
-"""The chunks of the largest grid of which an array of booleans is made."""
+"""The number of chunks in the largest grid that `StoredChunks.exists` supports."""
 
 
 class StoredChunk(NamedTuple):
-    """A chunk that is stored."""
+    """A stored chunk."""
 
     place: tuple[int, ...]
-    """Where in the grid it is."""
+    """Its position in the grid."""
     key: str
     size: int
-    """The bytes of its value."""
+    """The size of its value in bytes."""
 
 
 def chunks_in(chunks: Chunks) -> Iterator[StoredChunk]:
-    """Every chunk of the grid that the store lists, in no certain order; other keys are passed over."""
+    """Every chunk of the grid that the store lists, in no particular order; other keys are ignored."""
     keys, grid = chunks.plan.keys, chunks.plan.grid
     start, rank = len(chunks.prefix), len(grid)
     for key, size in chunks.store.sizes(chunks.prefix):
@@ -54,12 +54,12 @@ def chunks_in(chunks: Chunks) -> Iterator[StoredChunk]:
 
 
 def sample_form(plan: ArrayPlan) -> ChunkForm | None:
-    """The form of the first chunk; None where the grid has none. Codecs are bound: that may fail."""
+    """The form of the first chunk, or None if the grid has none. This binds codecs, which may fail."""
     return None if 0 in plan.grid else plan.form(plan.chunk_shape((0,) * len(plan.grid)))
 
 
 def in_grid(place: tuple[int, ...], grid: tuple[int, ...]) -> bool:
-    """Whether there is such a chunk.
+    """Whether `place` is in the grid.
 
     >>> in_grid((1, 0), (2, 2)), in_grid((2, 0), (2, 2)), in_grid((), ())
     (True, False, True)
@@ -72,9 +72,9 @@ def in_grid(place: tuple[int, ...], grid: tuple[int, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredChunks:
-    """The chunks of an array that are stored; made by `Array.stored()`.
+    """The stored chunks of an array; returned by `Array.stored()`.
 
-    Iterating over it gives the place of each in the grid.
+    Iteration yields the position of each in the grid.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
@@ -88,39 +88,39 @@ class StoredChunks:
     """
 
     grid: tuple[int, ...]
-    """How many chunks there are along each dimension; of a sharded array, shards."""
+    """The number of chunks along each dimension; in a sharded array, of shards."""
     total: int
-    """How many chunks there are when all are stored."""
+    """The number of chunks in the grid."""
     count: int
-    """How many are."""
+    """The number of stored chunks."""
     nbytes: int
-    """The bytes of all that are stored, without the array's documents."""
+    """The size of all stored chunks in bytes, without the array's documents."""
     memory_nbytes: int | None
-    """The bytes that their elements take in memory; None where elements differ in length."""
+    """The size of their elements in memory, in bytes; None if elements differ in length."""
     inner_total: int | None = None
-    """How many chunks there are inside of shards, where that was asked for; else None."""
+    """The number of chunks inside shards, if requested; otherwise None."""
     inner_count: int | None = None
-    """How many of these are stored."""
+    """The number of stored chunks inside shards."""
     _places: array[int] = field(default_factory=lambda: array("q"), repr=False)
 
     @property
     def missing(self) -> int:
-        """How many chunks are not stored: they read as the fill value."""
+        """The number of chunks that are not stored: they read as the fill value."""
         return self.total - self.count
 
     @property
     def ratio(self) -> float | None:
-        """How many times as many bytes the stored chunks take in memory; None where that can't be told."""
+        """Size in memory divided by stored size; None if unknown."""
         return self.memory_nbytes / self.nbytes if self.memory_nbytes is not None and self.nbytes else None
 
     @property
     def places(self) -> Indices:
-        """The places in the grid, a row for each stored chunk, in no certain order."""
+        """The positions in the grid, one row per stored chunk, in no particular order."""
         return _rows(self._places, len(self.grid), self.count)
 
     @property
     def exists(self) -> Array:
-        """For each chunk of the grid whether it is stored; an error where there are more than 10 million."""
+        """For each chunk of the grid, whether it is stored; raises if there are more than 10 million."""
         if self.total > _MOST_SHOWN:
             message = f"a grid of {self.total} chunks is too large for an array of booleans; iterate over `stored()`"
             raise SelectionError(message)
@@ -139,7 +139,7 @@ class StoredChunks:
         return self.count > 0
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         return notebook_html("stored", self)
 
     def __str__(self) -> str:
@@ -154,9 +154,9 @@ class StoredChunks:
 
 
 def stored_chunks(chunks: Chunks, *, inner: bool = False) -> StoredChunks:
-    """Which chunks are stored; with `inner`, the indexes of shards are read, too.
+    """The stored chunks; with `inner`, the indexes of shards are read, too.
 
-    A shard whose index is damaged is a ChunkError.
+    A shard with a damaged index raises ChunkError.
     """
     plan = chunks.plan
     places: array[int] = array("q")
@@ -186,7 +186,7 @@ def stored_chunks(chunks: Chunks, *, inner: bool = False) -> StoredChunks:
 
 
 def _counting(chunks: Chunks, found: Iterable[StoredChunk]) -> tuple[Iterator[StoredChunk], list[int]]:
-    """The same chunks again, and where the number of chunks inside of them is added up."""
+    """The same chunks, and a list whose only item sums up the number of chunks inside them."""
     total = [0]
 
     def counted() -> Iterator[StoredChunk]:
@@ -204,7 +204,7 @@ def _counting(chunks: Chunks, found: Iterable[StoredChunk]) -> tuple[Iterator[St
 
 
 def extent(plan: ArrayPlan, place: tuple[int, ...]) -> tuple[int, ...]:
-    """How many elements of the array the chunk has along each dimension: its overhang doesn't count."""
+    """The number of elements of the array in the chunk, along each dimension, without its overhang."""
     return tuple(
         min(axis.size(number), axis.length - axis.start(number))
         for axis, number in zip(plan.axes, place, strict=True)
@@ -227,7 +227,7 @@ def _memory(plan: ArrayPlan, places: Indices) -> int | None:
 
 
 def _extents(axis: Axis, numbers: Indices) -> Indices:
-    """How many elements of the array lie in each chunk along one dimension."""
+    """The number of elements of the array in each chunk along one dimension."""
     if axis.regular is not None:
         return np.minimum(axis.regular, axis.length - numbers * axis.regular)
     known, where = np.unique(numbers, return_inverse=True)
@@ -237,7 +237,7 @@ def _extents(axis: Axis, numbers: Indices) -> Indices:
 
 
 def _inner_total(plan: ArrayPlan, form: ChunkForm | None) -> int:
-    """How many of the smallest chunks hold elements of the array, of which one shard has that form."""
+    """The number of the smallest chunks that hold elements of the array; one of its shards has `form`."""
     total = 1
     for place, axis in enumerate(plan.axes):
         sizes = _inner_sizes(form, place)
@@ -246,7 +246,7 @@ def _inner_total(plan: ArrayPlan, form: ChunkForm | None) -> int:
 
 
 def _lengths(axis: Axis) -> Iterator[tuple[int, int]]:
-    """How many elements of the array the chunks have, and how many chunks have so many."""
+    """Pairs: the number of the array's elements in a chunk, and the number of chunks with this many."""
     if not axis.count:
         return
     yield min(axis.size(axis.count - 1), axis.length - axis.start(axis.count - 1)), 1
@@ -259,7 +259,7 @@ def _lengths(axis: Axis) -> Iterator[tuple[int, int]]:
 
 
 def _inner_sizes(form: ChunkForm | None, place: int) -> list[int]:
-    """The sizes of chunks inside of chunks along a dimension, the outermost first."""
+    """The sizes of chunks inside chunks along a dimension, outermost first."""
     sizes: list[int] = []
     while form is not None and form.shard is not None:
         sizes.append(form.shard.chunk_shape[place])
@@ -268,7 +268,7 @@ def _inner_sizes(form: ChunkForm | None, place: int) -> list[int]:
 
 
 def _pieces(length: int, sizes: list[int]) -> int:
-    """Into how many pieces `length` elements are cut, by each size in turn."""
+    """The number of pieces of `length` elements after cutting by each size in turn."""
     if not sizes:
         return 1 if length else 0
     whole, rest = divmod(length, sizes[0])

@@ -1,8 +1,8 @@
-"""Consolidated metadata for reading: the documents of a whole hierarchy in one, trusted or compared.
+"""Consolidated metadata for reading: one document with those of a whole hierarchy, trusted or compared.
 
 v2: `.zmetadata`, as zarr-python writes it. v3: the member `consolidated_metadata` of a group's document,
-https://github.com/zarr-developers/zarr-specs/pull/309. Nobody keeps such a copy in step with the nodes
-but those who write it: where the two differ, the nodes' own documents count.
+https://github.com/zarr-developers/zarr-specs/pull/309. Only software that writes it keeps it in step with the
+nodes. Where the two differ, the nodes' own documents count.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ class Consolidated:
     entries: Mapping[str, Mapping[str, Any]]
     """The documents by path below the group, as `a/b`, and by the ends of their keys."""
     inline: str | None
-    """The member of the group's document that holds it; None where it has a document of its own."""
+    """The member of the group's document that holds it, or None if it has its own document."""
     layout: Layout
-    """Where the nodes that it speaks of lie."""
+    """The layout of the nodes that it describes."""
 
     def steps(self, path: str, end: str) -> tuple[str, ...]:
-        """What leads to the document of the node at `path` in the text."""
+        """The JSON path to the document of the node at `path` in the text."""
         if self.inline is not None:
             return (self.inline, "metadata", path) if path else ()
         return ("metadata", self.layout.key(f"{self.layout.base}{path}", end).removeprefix(self.layout.base))
 
     def kind(self, layout: Layout, path: str) -> NodeKind | None:
-        """The kind of node that it says lies at `path`."""
+        """The kind of the node at `path`, as the consolidated metadata says."""
         return _kind(layout, self.entries[path])
 
 
 def consolidated_at(layout: Layout, path: str, document: Document, findings: Findings) -> Consolidated | None:
-    """What `document`, of the group at `path`, holds; None where it holds no consolidated metadata.
+    """Parse the consolidated metadata in `document`, of the group at `path`; None if it has none.
 
-    SpecError, of which the problems know their place, where it is out of order.
+    Invalid consolidated metadata raises SpecError; its problems have node and key.
     """
     value = document.value
     if value is NOT_JSON:
@@ -107,9 +107,9 @@ def _kind(layout: Layout, documents: Mapping[str, Any]) -> NodeKind | None:
 def tree_of(
     layout: Layout, path: str, block: Consolidated, findings: Findings, *, depth: int | None
 ) -> StoredNode:
-    """The node at `path` and what lies below it, as consolidated metadata has it.
+    """The node at `path` and everything below it, as the consolidated metadata describes them.
 
-    A parent that is missing there becomes a group without attributes.
+    A missing parent becomes a group without attributes.
     """
     nodes = {"": StoredNode(f"/{path}", layout, {})}
     for place, documents in block.entries.items():
@@ -160,7 +160,7 @@ def _note_below_array(parent: StoredNode, node: StoredNode, block: Consolidated,
 
 
 def compare(root: StoredNode, block: Consolidated, findings: Findings, *, depth: int | None) -> None:
-    """Tell in what the nodes found differ from consolidated metadata, as far as they were read."""
+    """Report how the nodes that were read differ from the consolidated metadata."""
     start = len(root.inner) + 1 if root.inner else 0
     found = {node.inner[start:]: node for node in root.walk()}
 
@@ -173,7 +173,7 @@ def compare(root: StoredNode, block: Consolidated, findings: Findings, *, depth:
             tell(path, "a node, as the consolidated metadata says", "none")
     for path, node in found.items():
         if not path and block.inline is not None:
-            continue  # it is in the very document
+            continue  # it is in this very document
         entry = block.entries.get(path)
         if entry is not None:
             differing = _differing(entry, node)
@@ -184,19 +184,19 @@ def compare(root: StoredNode, block: Consolidated, findings: Findings, *, depth:
 
 
 def _level(path: str) -> int:
-    """How many levels below the root a node lies."""
+    """The number of levels below the root."""
     return path.count("/") + 1 if path else 0
 
 
 def _differing(entry: Mapping[str, Any], node: StoredNode) -> list[str]:
-    """What differs in meaning, by the names of the documents' members."""
+    """What differs in meaning, as names of members of the documents."""
     layout = node.layout
     if any(end != ".zattrs" for end in node.documents.keys() ^ entry.keys()):
         return ["kind of node"]
     mine = {end: each.value for end, each in node.documents.items() if each.value is not NOT_JSON}
     theirs = {end: value for end, value in entry.items() if end in mine or end not in node.documents}
     if not any(end != ".zattrs" for end in mine):
-        return []  # its own document is at fault, and of that is told
+        return []  # the node's own document is invalid, and already reported
     if not all(is_dict(value) for value in (*mine.values(), *theirs.values())):
         return [] if same(mine, theirs) else ["document"]
     left, right = (model_document(layout.family, documents) for documents in (mine, theirs))

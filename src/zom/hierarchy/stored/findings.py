@@ -1,7 +1,7 @@
 """Findings: all problems of the documents of a hierarchy, each with node, key, and line.
 
-What the model says of a tree of documents is put where it belongs: into the document that lies in the
-store, under the key that it has there.
+Problems that the model finds in a tree of documents are assigned to the stored document that they are in,
+under its key.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ UNLISTED_GROUP = rule(
 )
 
 _RULES = store_rules
-"""Imported here so that `zom.rules()` knows them."""
+"""Imported here to register them for `zom.rules()`."""
 
 NOT_JSON: Final = object()
-"""What stands for the value of a document that has none; a problem says why."""
+"""The value of a document that is not valid JSON; a problem says why."""
 
 _SHOWN = 10
-"""How many problems of one rule a warning shows."""
+"""The number of problems of one rule that a warning shows."""
 
 
 class Findings:
@@ -71,12 +71,12 @@ class Findings:
         self._texts: dict[str, bytes] = {}
 
     def value(self, key: str, node: str, text: bytes, *, whole: bool = False) -> Any:
-        """The JSON value of a document; NOT_JSON where it has none, and a problem says why.
+        """The JSON value of a document, or NOT_JSON with a problem that says why.
 
-        `whole` says that the document holds a hierarchy, and may be as long as one.
+        `whole` means that the document holds a whole hierarchy, and has no size limit.
         """
         faults: list[Fault] = []
-        # Only in consolidated metadata stand the documents of many nodes.
+        # Only consolidated metadata holds the documents of many nodes.
         whole = whole or b'"consolidated_metadata"' in text
         if len(text) > self.limits.document_bytes and not whole:
             most, found = f"at most {self.limits.document_bytes} bytes", f"{len(text)} bytes"
@@ -96,7 +96,7 @@ class Findings:
         key: str | None = None,
         text: bytes | None = None,
     ) -> None:
-        """A problem of the node, and of the document under `key`, which is `text`."""
+        """Add a problem of the node, and of the document under `key` with the content `text`."""
         severity = fault.rule.severity(self.level)
         if severity is None:
             return
@@ -110,19 +110,19 @@ class Findings:
         self.add(Fault(broken, (), wanted, error.reason), node=node, key=key)
 
     def note_oddities(self, oddities: Iterable[Oddity], *, node: str) -> None:
-        """Report what is odd about the store that the node is in."""
+        """Report oddities of the store that holds the node."""
         for fault, key in oddities:
             self.add(fault, node=node, key=key)
 
     def place(self, problem: Problem, text: bytes | None) -> None:
-        """A problem whose pointer leads into the document under its key, which is `text`."""
+        """Add a problem whose pointer refers to the document under its key, which has the content `text`."""
         if text is not None and problem.key is not None:
             self._texts[problem.key] = text
         self._found.append(problem)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems, with the lines where they stand."""
+        """All problems, with their lines."""
         if self._texts:
             by_key: dict[str | None, list[Problem]] = {}
             for problem in self._found:
@@ -141,15 +141,15 @@ class Findings:
         return tuple(self._found)
 
     def knows(self, code: str, node: str) -> bool:
-        """Whether that was said of the node already."""
+        """Whether this problem of the node was already added."""
         return any(each.code == code and each.node == node for each in self._found)
 
     def withdraw(self, code: str, key: str) -> None:
-        """Take back what was said of a key: something worse is."""
+        """Remove a problem of a key, because a worse one replaces it."""
         self._found = [each for each in self._found if (each.code, each.key) != (code, key)]
 
     def clear(self) -> None:
-        """Forget all: what was read is not what counts."""
+        """Remove all findings, because what was read doesn't count."""
         self._found.clear()
         self._texts.clear()
 
@@ -159,21 +159,21 @@ class Findings:
         return any(problem.severity == "error" for problem in self._found)
 
     def raise_errors(self) -> None:
-        """SpecError with all problems, where one of them is an error."""
+        """Raise SpecError with all problems if one of them is an error."""
         if self.failed:
             raise SpecError(self.problems, self.subject)
 
     def warn(self, on_warning: Callable[[Problem], None] | None, stacklevel: int) -> None:
-        """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken."""
+        """Pass each problem to `on_warning`; without it, emit one SpecWarning per broken rule."""
         warn(self.subject, self.problems, on_warning, stacklevel + 1)
 
 
 def warn(
     subject: str, problems: Iterable[Problem], on_warning: Callable[[Problem], None] | None, stacklevel: int
 ) -> None:
-    """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken.
+    """Pass each problem to `on_warning`; without it, emit one SpecWarning per broken rule.
 
-    Of errors, too: they are left where nodes at fault were skipped.
+    Errors are included: they remain if invalid nodes were skipped.
     """
     if on_warning is not None:
         for problem in problems:

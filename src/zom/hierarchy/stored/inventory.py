@@ -1,7 +1,7 @@
-"""Surveys: everything that lies at a path of a store and below it, before anything is changed there.
+"""Surveys: list everything at a path of a store and below it, before anything is changed there.
 
-One listing tells all keys, one batch of reads all documents, whatever their format. Each other key
-belongs to the nearest node above it: as a chunk, or as a file that is not Zarr's.
+One listing returns all keys, one batch of reads returns all documents, in any format. Every other key belongs
+to the nearest node above it: as a chunk, or as a file that is not part of Zarr.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ __all__ = [
 
 
 def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
-    """The form of the keys of an array's chunks; None where nobody knows.
+    """The form of the keys of an array's chunks, or None if unknown.
 
-    `scalar` is the key of the only chunk of an array without dimensions, where the layout tells it.
+    `scalar` is the key of the only chunk of a zero-dimensional array, if the layout defines it.
     """
     array = resolve(spec)
     if array.obstacle is not None or array.encoding.keys is None:
@@ -54,7 +54,7 @@ def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
 def chunk_keys(
     spec: Spec, prefix: str, keys: Iterable[str], *, scalar: str | None = None
 ) -> list[str] | None:
-    """The keys that are chunks of the array whose chunks lie below `prefix`; None where nobody knows."""
+    """The keys that are chunks of the array with the chunk prefix `prefix`, or None if unknown."""
     form = key_form(spec, scalar)
     if form is None:
         return None
@@ -64,36 +64,35 @@ def chunk_keys(
 
 @dataclass(frozen=True)
 class Inventory:
-    """What lies at a path and below, and what stands above it."""
+    """Everything at a path and below it, and the nodes above it."""
 
     path: str
     layout: Layout
     """The layout that a node of the wanted format has there."""
     nodes: Mapping[str, StoredNode]
-    """The nodes of that layout, by path; those above, too."""
+    """The nodes of that layout, by path, including those above."""
     others: Mapping[str, tuple[StoredNode, ...]]
     """The nodes of other formats, by path."""
     strays: Mapping[str | None, list[str]]
-    """The keys that are no documents, by the path of the nearest node above them; None where none is."""
+    """The keys that are not documents, by the path of the nearest node above, or None if there is none."""
     journals: tuple[str, ...]
-    """The journals of changes that are under way, or were interrupted."""
+    """The journals of running or interrupted changes."""
     listed: frozenset[str]
     """All keys that were listed."""
     loose: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-    """Documents without a node: attributes or consolidated metadata of none."""
+    """Documents without a node: attributes or consolidated metadata."""
     copies: tuple[str, ...] = ()
-    """The marks of copies that are under way, or were interrupted."""
+    """The marks of running or interrupted copies."""
 
     def place_of(self, key: str) -> str:
-        """The path of the directory that a key of no document lies in, in the hierarchy's terms."""
+        """The path of the directory of a key that is not a document, as a path in the hierarchy."""
         return _place_of(key.rpartition("/")[0], self.layout)
 
 
 def take_inventory(store: Store, path: str, family_form: str, *, expected: Iterable[str] = ()) -> Inventory:
     """Everything at `path` and below, and the nodes above it.
 
-    Of a store that can't be listed, only what lies at the `expected` paths is found.
-
+    On a store that can't be listed, only nodes at the `expected` paths are found.
     >>> from zom.stores.memory import MemoryStore
     >>> found = take_inventory(MemoryStore({"a/zarr.json": b'{"node_type": "array"}', "a/c/0": b""}), "/", "v3")
     >>> [str(node) for node in found.nodes.values()], found.strays
@@ -136,13 +135,13 @@ def _looked(
     """The documents above, the layout of nodes of that format, and all keys at `path` and below."""
     layout = LAYOUTS[form][0]
     if not layout.implicit_groups and store.capabilities.listable:
-        # What lies at the path itself is in the listing.
+        # The listing includes the documents at the path itself.
         listing = partial(_listed, store, layout, path, "/", expected)
         if not above:
             return {}, layout, listing()
         texts, keys = together(store, partial(_above, store, above), listing)
         return texts, layout, keys
-    # Of the draft it must be known where to list.
+    # For the draft, the base must be known before listing.
     texts = _above(store, [*above, path])
     base, layout = layout_for(form, texts, [*above, path])
     if layout.implicit_groups:
@@ -157,7 +156,7 @@ def _ends(layout: Layout) -> tuple[str, ...]:
 
 
 def _above(store: Store, paths: list[str]) -> dict[str, bytes | None]:
-    """The documents at `paths`, and journals, and marks of copies."""
+    """The documents, journals and marks of copies at `paths`."""
     keys = [
         layout.key(path, end) for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for end in _ends(layout)
     ]
@@ -167,7 +166,7 @@ def _above(store: Store, paths: list[str]) -> dict[str, bytes | None]:
 
 
 def layout_for(form: str, texts: Mapping[str, bytes | None], paths: list[str]) -> tuple[str, Layout]:
-    """The layout of nodes of that format, and for the draft where its hierarchy begins."""
+    """The base of the hierarchy and the layout of its nodes; the base matters only for the draft."""
     layout = LAYOUTS[form][0]
     if not layout.implicit_groups:
         return "/", layout
@@ -195,7 +194,7 @@ def _listed(store: Store, layout: Layout, path: str, base: str, expected: Iterab
 
 
 def _place(key: str, layouts: Iterable[Layout]) -> tuple[str, str, str] | None:
-    """Of which layout a key is a document, of which node, and which."""
+    """The (layout, path, end) of `key` if it is a document's key, or None."""
     above, _, name = key.rpartition("/")
     for layout in layouts:
         if layout.implicit_groups:
@@ -224,7 +223,7 @@ def _texts(
     return found
 
 
-def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
+def _sorted(  # noqa: PLR0913, PLR0917 - everything that was found
     path: str,
     layout: Layout,
     layouts: Mapping[str, Layout],
@@ -265,7 +264,7 @@ def _owned(
     others: Mapping[str, tuple[StoredNode, ...]],
     rest: list[str],
 ) -> dict[str | None, list[str]]:
-    """The other keys by the nearest node above them."""
+    """The keys that are not documents, grouped by the nearest node above them."""
     owners: dict[str, str | None] = {}
     found: dict[str | None, list[str]] = {}
     for key in rest:
@@ -300,7 +299,7 @@ def _place_of(directory: str, layout: Layout) -> str:
 
 
 def first_chunk(layout: Layout, path: str, array: Spec) -> str | None:
-    """The key of the first chunk that an array at `path` can have; None where nobody knows its keys.
+    """The key of the first chunk that an array at `path` can have, or None if its keys are unknown.
 
     >>> from zom import v3
     >>> first_chunk(V3_LAYOUT, "/a", v3.ArraySpec.build(shape=(4, 4), dtype="int8"))

@@ -1,8 +1,8 @@
-"""Layouts: where the documents and the chunks of a hierarchy lie in a store, for each format.
+"""Layouts: the keys of the documents and chunks of a hierarchy in a store, for each format.
 
-Zarr v2, section "Hierarchies"; Zarr v3, section "Stores"; the draft of v3, section "Storage keys". Software
-wrote the draft's name over another layout in 2021: documents below `meta/root`, chunks below `data/root`.
-A layout is one frozen value. Whoever holds one need not know the format: it knows the keys.
+Zarr v2, section "Hierarchies"; Zarr v3, section "Stores"; the draft of v3, section "Storage keys". In 2021
+software used the draft's name for another layout: documents below `meta/root`, chunks below `data/root`. A
+layout is one frozen value. Code that has one knows the keys, and doesn't need the format.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ ENTRY_KEY: Final = "zarr.json"
 
 
 class Sighting(NamedTuple):
-    """What a listing tells of one name in a group."""
+    """What a listing says about one name in a group."""
 
     ends: tuple[str, ...] | None = None
-    """The ends of the keys of its documents; None where only a look can tell."""
+    """The ends of the keys of its documents, or None if that needs a read."""
     below: bool | None = None
-    """Whether anything lies below it; None where only a look can tell."""
+    """Whether anything is below it, or None if that needs a read."""
 
 
 _UNKNOWN: Final = Sighting()
@@ -62,9 +62,9 @@ _UNKNOWN: Final = Sighting()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the parts of each node lie. A path is `/a/b`, or as in a key `a/b`.
+    """The keys of the parts of each node. A path is `/a/b`, or `a/b` as in a key.
 
-    A document is named by the end of its key, as `Spec.to_documents` names it: `.zarray`, `zarr.json`,
+    A document is named by the end of its key, as in `Spec.to_documents`: `.zarray`, `zarr.json`,
     `.array.json`.
 
     >>> V2_LAYOUT.keys("/a/b", "array"), V2_LAYOUT.chunk_prefix("/a/b")
@@ -76,30 +76,30 @@ class Layout:
     name: LayoutName
     family: Family
     marks: tuple[tuple[str, NodeKind | None], ...]
-    """The documents of which one makes a node, the first that is there, and the kind that it says."""
+    """The documents that define a node, each with the kind that it implies; the first one found counts."""
     extra: tuple[str, ...] = ()
-    """The documents that a node may have besides."""
+    """The other documents that a node may have."""
     consolidated: str | None = None
-    """The end of the key under which the documents of a whole hierarchy may stand."""
+    """The end of the key of consolidated metadata, if it is a document of its own."""
     inline: str | None = None
-    """The member of a group's document in which the documents of all nodes below it may stand."""
+    """The member of a group's document that may hold consolidated metadata."""
     copy_key: str | None = None
     """The key, below `base`, of consolidated metadata that others wrote, and that zom only reads."""
     implicit_groups: bool = False
     """Whether a path with nodes below it is a group without a document."""
     flat_chunks: bool = False
-    """Whether all chunks of an array lie directly in its directory, as they do by default."""
+    """Whether all chunks of an array are directly in its directory, as they are by default."""
     scalar_chunk: str | None = None
-    """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
+    """The key of the only chunk of a zero-dimensional array, if its document doesn't define it."""
     hidden_by: str | None = None
-    """The document of another format that counts where it lies beside those of a node."""
+    """The document of another format that takes precedence if it is beside those of a node."""
     base: str = ""
-    """The prefix below which the hierarchy lies; "" but for a draft in a part of a store."""
+    """The prefix of the hierarchy; "" except for a draft in a part of a store."""
     not_understood: tuple[str, ...] = ()
     """The extensions of the whole hierarchy that a reader of chunks must understand, and zom doesn't."""
 
     def is_asked_for(self, form: Format | None) -> bool:
-        """Whether a node of the format `form`, or of any where it is None, may have this layout.
+        """Whether a node of the format `form` (any format if None) may have this layout.
 
         >>> V3_LAYOUT.is_asked_for("v3"), V3_LAYOUT.is_asked_for(None), V3_LAYOUT.is_asked_for("v2")
         (True, True, False)
@@ -107,7 +107,7 @@ class Layout:
         return form is None or form == self.family.form
 
     def ends(self, kind: NodeKind) -> tuple[str, ...]:
-        """The documents that a node of that kind may have, its own first."""
+        """The documents that a node of that kind may have, its main one first."""
         return (*(end for end, said in self.marks if said in {kind, None}), *self.extra)
 
     def key(self, path: str, end: str) -> str:
@@ -120,7 +120,7 @@ class Layout:
         return f"{inner}/{end}" if inner else end
 
     def keys(self, path: str, kind: NodeKind) -> tuple[str, ...]:
-        """The keys of all documents that a node of that kind may have, its own first.
+        """The keys of all documents that a node of that kind may have, its main one first.
 
         >>> DRAFT_2022.keys("/a", "group"), DRAFT_2022.keys("/", "array")
         (('meta/a.group.json',), ('meta/array.json',))
@@ -128,7 +128,7 @@ class Layout:
         return tuple(self.key(path, end) for end in self.ends(kind))
 
     def tried(self, path: str) -> tuple[str, ...]:
-        """The keys to look under where the kind of the node at `path` is not known.
+        """The keys to try if the kind of the node at `path` is unknown.
 
         >>> V2_LAYOUT.tried("/a")
         ('a/.zarray', 'a/.zgroup', 'a/.zattrs')
@@ -136,12 +136,12 @@ class Layout:
         return tuple(self.key(path, end) for end in (*(end for end, _ in self.marks), *self.extra))
 
     def node_of(self, key: str) -> tuple[str, str] | None:
-        """The path and the end of the key of a document, both below `base`; None where nobody asks for it."""
+        """The path and end of a document's key, both below `base`; None for other keys, and in v2 and v3."""
         del key
         return None
 
     def place_of(self, key: str) -> tuple[str, str] | None:
-        """The path and the end of the key of a document, as `node_of`, for keys and paths of the store.
+        """The path and the end of a document's key, like `node_of`, but for keys and paths of the store.
 
         >>> replace(DRAFT_2022, base="x/").place_of("x/meta/a/b.array.json")
         ('/x/a/b', '.array.json')
@@ -150,7 +150,7 @@ class Layout:
         return None if found is None else ("/" + f"{self.base}{found[0]}".strip("/"), found[1])
 
     def is_place(self, path: str) -> bool:
-        """Whether a node could lie at `path` at all: its keys must be keys.
+        """Whether `path` can be the path of a node: its keys must be valid.
 
         >>> V3_LAYOUT.is_place("a/b"), V3_LAYOUT.is_place("../b")
         (True, False)
@@ -162,11 +162,11 @@ class Layout:
         return True
 
     def documents(self, path: str, spec: Spec) -> dict[str, dict[str, Any]]:
-        """The stored documents of one node by their keys, without those of its members."""
+        """The stored documents of one node by key, without those of its members."""
         return {self.key(path, end): document for end, document in to_documents(spec).items()}
 
     def directory(self, path: str) -> str:
-        """The prefix that is listed for the members of the group at `path`.
+        """The prefix to list for the members of the group at `path`.
 
         >>> V3_LAYOUT.directory("/a"), DRAFT_2021.directory("/a")
         ('a/', 'meta/root/a/')
@@ -175,7 +175,7 @@ class Layout:
         return f"{inner}/" if inner else ""
 
     def chunk_prefix(self, path: str) -> str:
-        """What comes before the key of each chunk of the array at `path`.
+        """The prefix of the key of each chunk of the array at `path`.
 
         >>> V3_LAYOUT.chunk_prefix("/a"), DRAFT_2022.chunk_prefix("/a")
         ('a/', 'data/a/')
@@ -183,7 +183,7 @@ class Layout:
         return self.directory(path)
 
     def node_prefixes(self, path: str) -> tuple[str, ...]:
-        """The prefixes below which everything of the node at `path` lies, but for its own documents.
+        """The prefixes that contain everything of the node at `path` except its own documents.
 
         >>> V3_LAYOUT.node_prefixes("/a"), DRAFT_2022.node_prefixes("/a")
         (('a/',), ('meta/a/', 'data/a/'))
@@ -191,7 +191,7 @@ class Layout:
         return tuple(dict.fromkeys((self.directory(path), self.chunk_prefix(path))))
 
     def sightings(self, path: str, listing: Listing) -> dict[str, Sighting]:
-        """What may be members of the group at `path`, by name, from the listing of its directory.
+        """The possible members of the group at `path`, by name, from the listing of its directory.
 
         >>> from zom.stores.interface import Listing
         >>> list(V3_LAYOUT.sightings("/", Listing(["zarr.json"], ["a/", ".zom.old/"])))
@@ -204,14 +204,14 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _DraftLayout(Layout):
-    """Documents in a tree of their own beside that of the chunks."""
+    """Documents in their own tree, beside the one of the chunks."""
 
     suffix: str = ".json"
     """The end of the keys of documents: `metadata_key_suffix` in the entry point."""
     meta: str = "meta/"
     data: str = "data/"
     root: str = "meta/"
-    """What comes before "group" in the key of the root's document."""
+    """The prefix of "group" in the key of the root's document."""
 
     def _inner(self, path: str) -> str:
         """`path` below the root of the hierarchy."""
@@ -279,7 +279,7 @@ V2_LAYOUT: Final = Layout(
     flat_chunks=True,
     hidden_by=ENTRY_KEY,
 )
-"""Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` where there are attributes."""
+"""Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` if there are attributes."""
 
 DRAFT_2022: Final = _DraftLayout(
     "draft", DRAFT, ((".array.json", "array"), (".group.json", "group")), implicit_groups=True
@@ -303,11 +303,11 @@ LAYOUTS: Final[Mapping[str, tuple[Layout, ...]]] = {
     "v3": (V3_LAYOUT,),
     "draft": (DRAFT_2022, DRAFT_2021),
 }
-"""The layouts of each format, that of new hierarchies first."""
+"""The layouts of each format; the first is for new hierarchies."""
 
 
 def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
-    """The layout of the draft hierarchy whose entry point, at the prefix `base`, is `entry`.
+    """The layout of the draft hierarchy with the entry point `entry` at the prefix `base`.
 
     >>> from zom.formats.draft import EntryPoint
     >>> encoding = {"type": "json", "metadata_key_suffix": ".json"}
@@ -328,6 +328,6 @@ def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
 
 
 def entry_layout(text: bytes, base: str) -> Layout:
-    """The layout that the text of an entry point tells; what is odd in it is reported where it is read."""
+    """The layout that the text of an entry point defines; problems in it are reported when it is read."""
     entry = ENTRY_POINT.classes["entry point"].parse(text, "lenient", on_warning=no_warning)
     return draft_layout(cast("EntryPoint", entry), base)

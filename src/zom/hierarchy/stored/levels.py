@@ -1,9 +1,8 @@
-"""Gathering: the nodes below one, level by level, each level in one or two round trips.
+"""Gathering: read the nodes below one, level by level, with one or two round trips per level.
 
-A far store is asked for the documents of a level while it lists the directories of that level, as long
-as it can do both at once; in v2, where all chunks of an array may lie in its directory, only groups are
-listed, and so only when it is known that they are. Where consolidated metadata tell what to expect, all
-of that is fetched beforehand. A store on this machine is simply walked.
+A far store reads the documents of a level while it lists the directories of that level, if it can do both at
+once. In v2 all chunks of an array may be in its directory, so only known groups are listed. If consolidated
+metadata says what to expect, all of it is fetched up front. A local store is simply walked.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ MIXED_FORMAT = rule(
 )
 
 _OTHERS = {V3_LAYOUT.name: V2_LAYOUT, V2_LAYOUT.name: V3_LAYOUT}
-"""Whose documents may lie where those of a layout are looked for."""
+"""The other format whose documents may be where those of a layout are looked up."""
 
 
 class Expected:
-    """The nodes that are expected below a group: by path, as `a/b`, with the kind where it is known."""
+    """The nodes expected below a group: their kinds, if known, by path (`a/b`)."""
 
     def __init__(self, kinds: Mapping[str, NodeKind | None]) -> None:
         self.kinds = kinds
@@ -61,17 +60,17 @@ class Expected:
 
 
 class _Candidate(NamedTuple):
-    """A name in a group that may be a member's."""
+    """A name in a group that may be a member."""
 
     group: StoredNode
     name: str
     path: str
-    """The path of the member as a key has it."""
+    """The path of the member, in the form used in keys."""
     sighting: Sighting
 
 
 _MembersOf: TypeAlias = "dict[str, dict[str, StoredNode] | None]"
-"""The members, by name, of each group of one level, by path; None where nobody can list them."""
+"""The members, by name, of each group of one level, by path; None if they can't be listed."""
 
 
 def gather(
@@ -84,8 +83,8 @@ def gather(
 ) -> StoredNode:
     """`root` with its members and those of the groups below it, `depth` levels deep.
 
-    On a store that can't be listed, only what is `expected` is found. Where it can, a directory without
-    documents counts as a group if there are nodes below it; these are looked for beyond the depth, too.
+    On a store that can't be listed, only the `expected` nodes are found. On others, a directory without
+    documents counts as a group if there are nodes below it; zom searches for these beyond the depth, too.
     """
     return _whole(root, list(_levels(source, root, findings, depth, expected)), findings, depth)
 
@@ -121,10 +120,10 @@ def _levels(
 
 
 def _whole(root: StoredNode, levels: list[_MembersOf], findings: Findings, depth: int | None) -> StoredNode:
-    """`root` with all that was found; each node is made whole after those below it.
+    """`root` with everything that was found; each node is completed after those below it.
 
-    Groups that are assumed are reported, and dropped where nothing is below them. What lies beyond the
-    depth is dropped, too.
+    Assumed groups are reported, and dropped if nothing is below them. Nodes beyond the depth are dropped,
+    too.
     """
     below: _MembersOf = {}
     for at in range(len(levels), 0, -1):
@@ -140,7 +139,7 @@ def _whole(root: StoredNode, levels: list[_MembersOf], findings: Findings, depth
 
 
 def _with(node: StoredNode, members: dict[str, StoredNode] | None) -> StoredNode:
-    """The node with its members; without any, a document at fault doesn't say that it is a group."""
+    """The node with its members; a node of unknown kind (invalid document) without any stays as it is."""
     if members is None or (not members and node.kind is None):
         return node
     return replace(node, members=members)
@@ -160,7 +159,7 @@ def _note_assumed(root: StoredNode, below: _MembersOf, findings: Findings) -> No
 def _sightings(
     source: Source, root: StoredNode, node: StoredNode, findings: Findings, expected: Expected | None
 ) -> dict[str, Sighting] | None:
-    """What may be members of the group; None where it can't be listed."""
+    """The possible members of the group, or None if it can't be listed."""
     if source.store.capabilities.listable:
         return _listed(source, node, findings)
     start = len(root.inner) + 1 if root.inner else 0
@@ -169,7 +168,7 @@ def _sightings(
 
 
 def _listed(source: Source, node: StoredNode, findings: Findings) -> dict[str, Sighting] | None:
-    """The same, by its listing."""
+    """The possible members of the group, from its listing."""
     layout = node.layout
     if node.below is False:
         return {}
@@ -198,7 +197,7 @@ def _note_unlisted(source: Source, node: StoredNode, error: StoreError, findings
 
 
 def _ask(source: Source, layout: Layout, candidates: list[_Candidate], *, lists: bool) -> None:
-    """Fetch what is needed of the candidates, in one round trip, and perhaps already their listings."""
+    """Fetch what the candidates need in one round trip, and start their listings if that is cheap."""
     if not source.is_far:
         return
     keys: list[str] = []
@@ -232,7 +231,7 @@ def _members(
     findings: Findings,
     expected: Expected | None,
 ) -> Iterator[tuple[_Candidate, StoredNode]]:
-    """The nodes among the candidates."""
+    """The candidates that are nodes."""
     layout, listable = root.layout, source.store.capabilities.listable
     start = len(root.inner) + 1 if root.inner else 0
     strangers: list[_Candidate] = []
@@ -248,7 +247,7 @@ def _members(
     mixed = _note_strangers(source, layout, other, strangers, findings) if strangers and other else set[str]()
     for each in strangers:
         if other is not None and listable and each.path not in mixed and each.group.kind == "group":
-            # Below a document at fault may lie the chunks of an array.
+            # Chunks of an array may be below an invalid document.
             yield each, StoredNode(f"/{each.path}", layout, {}, is_assumed=True)
         elif other is None and not listable and expected is not None and expected.names(each.path[start:]):
             # A group of the draft without a document, above what is expected below it.
@@ -260,7 +259,7 @@ def _members(
 def _note_strangers(
     source: Source, layout: Layout, other: Layout, strangers: list[_Candidate], findings: Findings
 ) -> set[str]:
-    """Report the directories that hold a node of the other format; their paths."""
+    """Report the directories that hold a node of the other format, and return their paths."""
     mixed: set[str] = set()
     ends = [end for end, _ in other.marks]
     source.fetch(other.key(each.path, end) for each in strangers for end in ends)
@@ -286,7 +285,7 @@ def _note_mixed(path: str, key: str, layout: Layout, found: str, findings: Findi
 
 
 def _prefetch(source: Source, root: StoredNode, expected: Expected, *, depth: int | None) -> None:
-    """Fetch all that is expected, in one round trip."""
+    """Fetch everything that is expected, in one round trip."""
     if not source.is_far:
         return
     layout = root.layout

@@ -1,11 +1,11 @@
-"""Looking for a node: which documents lie at a path, and so which format it has.
+"""Looking up a node: which documents are at a path, and so which format it has.
 
     zarr.json with the integer 3               v3
-    zarr.json with a URI, metadata_encoding    the draft: what is told by the entry point of the hierarchy
-    .zarray, .zgroup                           v2; where both are there, the array
-    none, and something below                  a group in the draft; no node in v2 and v3
+    zarr.json with a URI, metadata_encoding    the draft, as the entry point of the hierarchy says
+    .zarray, .zgroup                           v2; the array if both exist
+    none, but something below                  a group in the draft; no node in v2 and v3
 
-Where v3 and v2 lie side by side, v3 counts.
+If v3 and v2 documents are side by side, v3 counts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 FormatName = Literal["v2", "v3", "draft"]
-"""A format, where one is asked for."""
+"""A format that a caller can ask for."""
 
 TWO_FORMATS = rule(
     "store/two-formats",
@@ -70,9 +70,9 @@ TWO_KINDS = rule(
 def find(
     source: Source, path: str, form: FormatName | None, findings: Findings, *, also: Iterable[str] = ()
 ) -> StoredNode | None:
-    """The node at `path`, a path without slashes at its ends.
+    """The node at `path`, which has no leading or trailing slash.
 
-    `also` are keys that are soon needed.
+    `also` are keys that are needed soon.
     """
     source.fetch((*_keys(path, form), *also))
     v2, v3, draft = (layout.is_asked_for(form) for layout in (V2_LAYOUT, V3_LAYOUT, DRAFT_2022))
@@ -101,7 +101,7 @@ def _keys(path: str, form: FormatName | None) -> tuple[str, ...]:
 
 
 def _note_v2(source: Source, path: str, findings: Findings) -> None:
-    """Say what documents of v2 were seen beside those of v3."""
+    """Report v2 documents found beside those of v3."""
     for end, _ in V2_LAYOUT.marks:
         key = V2_LAYOUT.key(path, end)
         if source.peek(key) is not None:
@@ -110,7 +110,7 @@ def _note_v2(source: Source, path: str, findings: Findings) -> None:
 
 
 def note_two_formats(path: str, key: str, findings: Findings) -> None:
-    """A document of the other format lies at `path`, under `key`."""
+    """Report a document of the other format at `path`, under `key`."""
     fix = "take one of them away; the v2 node is read with form='v2'"
     fault = Fault(TWO_FORMATS, (), "documents of one format", "v3 and v2 side by side", fix)
     findings.add(fault, node=f"/{path}", key=key)
@@ -122,7 +122,7 @@ def note_two_formats(path: str, key: str, findings: Findings) -> None:
 def look(
     source: Source, layout: Layout, path: str, findings: Findings, sighting: Sighting | None = None
 ) -> StoredNode | None:
-    """The node at `path` in a hierarchy of that layout; None where it has no documents there."""
+    """The node at `path` in a hierarchy of this layout, or None if it has no documents there."""
     ends = None if sighting is None else sighting.ends
     below = None if sighting is None else sighting.below
     documents: dict[str, Document] = {}
@@ -151,7 +151,7 @@ def look(
 
 
 def _marks(source: Source, layout: Layout, path: str, ends: tuple[str, ...] | None) -> list[str]:
-    """The documents of which one makes the node: those that were listed or fetched, else all of them."""
+    """The documents that can define the node: those listed or fetched, otherwise all."""
     if ends is not None:
         return [end for end, _ in layout.marks if end in ends]
     marks = [end for end, _ in layout.marks]
@@ -174,14 +174,14 @@ def _read(source: Source, key: str, path: str, findings: Findings) -> Document |
 
 
 def note_directory(path: str, key: str, findings: Findings) -> None:
-    """A directory has the name of a document of the node at `path`."""
+    """Report a directory that has the name of a document of the node at `path`."""
     fix = "move the directory away, or delete it"
     fault = Fault(DIRECTORY, (), "a document, or nothing", "a directory", fix)
     findings.add(fault, node=f"/{path}", key=key)
 
 
 def _in_place_of_document(source: Source, layout: Layout, path: str, findings: Findings) -> StoredNode | None:
-    """What stands for a node that has no document, but a directory of the name of one."""
+    """A stand-in for a node that has a directory in place of its document."""
     for end, _ in layout.marks:
         key = layout.key(path, end)
         if key in source.directories:
@@ -203,14 +203,14 @@ def _note_two_kinds(path: str, key: str, findings: Findings) -> None:
 
 
 def _find_below_entry(source: Source, path: str, findings: Findings) -> StoredNode | None:
-    """The node at `path` of a draft hierarchy whose entry point lies further up."""
+    """The node at `path` of a draft hierarchy whose entry point is further up."""
     names = path.split("/")
     above = ["/".join(names[:count]) for count in range(len(names) - 1, -1, -1)]
     source.fetch(V3_LAYOUT.key(base, ENTRY_KEY) for base in above)
     for base in above:
         key = V3_LAYOUT.key(base, ENTRY_KEY)
         text = source.get(key)
-        # No need to judge a document of another node; but an entry point in disorder must be told.
+        # Documents of other nodes are not checked here, but an invalid entry point must be reported.
         if text is not None and b"metadata_encoding" in text:
             value = findings.value(key, f"/{base}", text)
             if is_entry(value):
@@ -219,12 +219,12 @@ def _find_below_entry(source: Source, path: str, findings: Findings) -> StoredNo
 
 
 def layout_of(entry: Document, base: str, findings: Findings) -> Layout:
-    """The layout of the draft hierarchy below `base`, by its entry point."""
+    """The layout of the draft hierarchy below `base`, from its entry point."""
     spec, problems = assemble(ENTRY_POINT, entry.value, findings.level, limits=findings.limits)
     for problem in problems:
         findings.place(replace(problem, node=f"/{base}", key=entry.key), entry.text)
     if spec is None:
-        # What the level refuses tells the layout all the same; what nobody can read does not.
+        # An entry point that the level rejects still says the layout; one that can't be parsed doesn't.
         spec = assemble(ENTRY_POINT, entry.value, "lenient", limits=findings.limits)[0]
     if spec is None:
         findings.raise_errors()

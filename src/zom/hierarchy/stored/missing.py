@@ -1,4 +1,4 @@
-"""What is said of a path that names no node: what lies there instead, found by one listing at most."""
+"""The `NotFound` error of a path without a node: what is there instead, found by at most one listing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _instead(source: Source, path: str, form: FormatName | None) -> str:
 
 
 def _at_the_root(source: Source, path: str) -> str:
-    """What is said of `path` where no node is above it: what lies in the store."""
+    """What the store contains, for a `path` that has no node above it."""
     listing = source.listing("")
     names = sorted({*listing.keys, *listing.prefixes})
     if not names:
@@ -64,12 +64,12 @@ def _at_the_root(source: Source, path: str) -> str:
 
 
 def _nobody(source: Source) -> Findings:
-    """Findings that nobody reads: the nodes above are not what was asked for."""
+    """Findings that are discarded: problems of the nodes above don't matter here."""
     return Findings(source.store.url, "lenient")
 
 
 def _below(source: Source, node: StoredNode, path: str) -> str:
-    """What is said of `path` where `node` is the nearest above it."""
+    """What to report about `path` if `node` is the nearest one above it."""
     if node.kind == "array":
         return f"nothing; {node.path} is an array, and has no members"
     place = f"nothing; the nearest node above is the group {node.path}"

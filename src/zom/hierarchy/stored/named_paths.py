@@ -1,4 +1,4 @@
-"""The paths that a spec or a template names: where nodes are looked for in a store that can't list its keys."""
+"""The paths in a spec or a template: where to look for nodes in a store that can't list its keys."""
 
 from __future__ import annotations
 

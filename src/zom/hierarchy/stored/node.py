@@ -1,4 +1,4 @@
-"""Nodes in a store: where each lies, and the documents that were found there."""
+"""Nodes in a store: the path of each, and its documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNREAD: Final = object()
 
 
 class Document:
-    """A document in a store; its text is parsed when its value is first asked for."""
+    """A document in a store; its text is parsed on first use of `value`."""
 
     __slots__ = ("_value", "key", "steps", "text")
 
@@ -42,12 +42,12 @@ class Document:
         self.key = key
         self.text = text
         self.steps = steps
-        """What leads to it in the text, where that is consolidated metadata."""
+        """The JSON path to it in the text, if that is consolidated metadata."""
         self._value = value
 
     @property
     def value(self) -> Any:
-        """What the text says, as JSON that can't change; NOT_JSON where it is not JSON."""
+        """The text as immutable JSON, or NOT_JSON if it is not JSON."""
         if self._value is _UNREAD:
             faults: list[Fault] = []
             value = read_json(self.text, faults)
@@ -57,7 +57,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StoredNode:
-    """A node in a store: where it lies, its documents, and what is known of the nodes below it.
+    """A node in a store: its path, its documents, and what is known of the nodes below it.
 
     >>> from zom.hierarchy.stored.layout import V3_LAYOUT
     >>> node = StoredNode.of("/a", V3_LAYOUT, {"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
@@ -69,13 +69,13 @@ class StoredNode:
     """Its path in the store, as `/a/b`."""
     layout: Layout
     documents: Mapping[str, Document]
-    """Its documents by the ends of their keys, its own first; none for an implicit group."""
+    """Its documents by the ends of their keys, main document first; none for an implicit group."""
     below: bool | None = None
-    """Whether anything lies below it, where that is known."""
+    """Whether anything is below it, if known."""
     is_assumed: bool = False
     """Whether it is a directory without a document, in a format whose groups have one."""
     members: Mapping[str, StoredNode] | None = None
-    """The nodes directly below it by name; None where they are not known."""
+    """The nodes directly below it by name, or None if unknown."""
 
     @classmethod
     def of(cls, path: str, layout: Layout, texts: Mapping[str, bytes]) -> StoredNode:
@@ -84,7 +84,7 @@ class StoredNode:
 
     @property
     def inner(self) -> str:
-        """Its path as a key has it: `a/b`; "" for the root."""
+        """Its path as in a key: `a/b`; "" for the root."""
         return self.path[1:]
 
     @property
@@ -94,7 +94,7 @@ class StoredNode:
 
     @property
     def kind(self) -> NodeKind | None:
-        """What its key says, or where that says nothing, its document; None where that doesn't, either."""
+        """The kind that its key implies, otherwise that in its document; None if neither says."""
         for end, said in self.layout.marks:
             if end in self.documents:
                 return said or _said(self.documents[end].value)
@@ -102,7 +102,7 @@ class StoredNode:
 
     @property
     def is_entry(self) -> bool:
-        """Whether its document is the entry point of a draft hierarchy, and it is no node."""
+        """Whether its document is the entry point of a draft hierarchy, so it is not a node."""
         document = self.documents.get(ENTRY_KEY)
         return document is not None and b"metadata_encoding" in document.text and is_entry(document.value)
 
@@ -112,7 +112,7 @@ class StoredNode:
         return "draft" if self.is_entry else self.layout.family.form
 
     def spec(self) -> Spec | None:
-        """Its spec without members; None where its documents can't be read, or are at fault."""
+        """Its spec without members, or None if its documents can't be read or are invalid."""
         values = {end: document.value for end, document in self.documents.items()}
         kind = self.kind
         if kind is None or self.is_entry or any(each is None or each is NOT_JSON for each in values.values()):
@@ -148,7 +148,7 @@ def is_entry(value: Any) -> bool:
 
 
 def own_document(node: StoredNode) -> Any:
-    """The node's document as the object model has it, without consolidated metadata, which is no part of it."""
+    """The node's document in the object model's form, without consolidated metadata."""
     value = whole_document(node)
     if node.layout.inline is not None and isinstance(value, dict) and node.layout.inline in value:
         document = cast("dict[str, Any]", value)
@@ -157,7 +157,7 @@ def own_document(node: StoredNode) -> Any:
 
 
 def whole_document(node: StoredNode) -> Any:
-    """As `own_document`, with what consolidated metadata stands in it."""
+    """Like `own_document`, but with inline consolidated metadata."""
     if not node.documents:
         return dict(node.layout.family.constants["group"])
     return model_document(node.layout.family, {end: each.value for end, each in node.documents.items()})

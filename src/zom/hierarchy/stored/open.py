@@ -1,4 +1,4 @@
-"""Opening: one node of a hierarchy, by a path, in as few requests as tell its format."""
+"""Opening: read one node of a hierarchy by path, in as few requests as its format allows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 _TRIES = 20
-"""How often a node is read while others change it."""
+"""The number of attempts to read a node while others change it."""
 
 __all__ = ["read_node"]
 
@@ -44,10 +44,10 @@ def read_node(
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
 ) -> StoredTree:
-    """The node at `path` in `store`, in the format `form` where one is given.
+    """The node at `path` in `store`, in the format `form` if one is given.
 
-    NotFound says what is there instead; SpecError lists all problems of its documents, with key and
-    line. A document is kept as it is stored, consolidated metadata included.
+    NotFound says what is there instead. SpecError lists all problems of the node's documents, with key and
+    line. Documents stay as they are stored, including consolidated metadata.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a/zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
@@ -93,7 +93,7 @@ def _read(store: Store, inner: str, form: FormatName | None, level: Level, limit
 
 
 def _check_rank(spec: Any, node: StoredNode, findings: Findings) -> None:
-    """Numpy can't hold an array of more dimensions: that is told before anything is made of it."""
+    """Reject arrays with more dimensions than numpy supports, before anything is built from them."""
     if spec is None or spec.kind != "array":
         return
     rank, most = len(spec.__dict__["shape"]), findings.limits.rank

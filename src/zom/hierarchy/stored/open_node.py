@@ -1,4 +1,4 @@
-"""Nodes that are open: a spec, and where it lies. The handles of arrays and groups are such."""
+"""Open nodes: a spec and its place. The handles of arrays and groups are such nodes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["OpenNode", "SpecT_co"]
 
 SpecT_co = TypeVar("SpecT_co", bound="Spec", covariant=True, default="Spec")
-"""The class of the spec that is open."""
+"""The class of the node's spec."""
 
 
 class OpenNode(Generic[SpecT_co]):
-    """A node that is open: its document, and where it lies."""
+    """An open node: its document and its place."""
 
     def __init__(self, spec: SpecT_co, store: Store, path: str, layout: Layout) -> None:
         self._spec: Spec = spec
@@ -28,12 +28,12 @@ class OpenNode(Generic[SpecT_co]):
 
     @property
     def spec(self) -> SpecT_co:
-        """The document of the node; of a group, without its members."""
+        """The document of the node; for a group, without its members."""
         return cast("SpecT_co", self._spec)
 
     @property
     def metadata(self) -> SpecT_co:
-        """The same as `spec`, by the name that zarr-python has for it."""
+        """Alias of `spec`, named as in zarr-python."""
         return self.spec
 
     @property
@@ -43,7 +43,7 @@ class OpenNode(Generic[SpecT_co]):
 
     @property
     def path(self) -> str:
-        """Where in the hierarchy it is: `/` or `/a/b`."""
+        """Its path in the hierarchy: `/` or `/a/b`."""
         return f"/{self._path}"
 
     @property
@@ -53,5 +53,5 @@ class OpenNode(Generic[SpecT_co]):
 
     @property
     def layout(self) -> Layout:
-        """Where the documents and the chunks of its format lie."""
+        """The layout of the keys of its documents and chunks."""
         return self._layout

@@ -1,8 +1,8 @@
-"""Chunks under other keys than the document of their array says: `0/0` for `0.0` of v2, `0.0` for `c/0/0` of v3.
+"""Chunks stored under other keys than their document says: `0/0` for `0.0` (v2), `0.0` for `c/0/0` (v3).
 
 A `.zarray` without `dimension_separator` means `.`, but programs wrote nested chunks before that member
-existed. Such an array reads as fill values, so a read warns. Of v3, that is looked for where a read found
-nothing at all.
+existed. Such an array reads as fill values, so a read warns. For v3, zom looks only if a read found no chunk
+at all.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _FORMS = {
 
 
 def is_looked_for(chunks: Chunks, layout: Layout) -> bool:
-    """Whether what was read so far gives a reason to look under other keys: chunks of v3 are told by others."""
+    """Whether a read so far gives a reason to look under other keys; in v3, only if it found no chunks."""
     return bool(chunks.missing) and (layout.flat_chunks or chunks.found_nothing)
 
 
 def stored_otherwise(chunks: Chunks, layout: Layout) -> Problem | None:
-    """Report the first chunk that was missing, where it is stored under another key.
+    """Report the first missing chunk if it is stored under another key.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"))
@@ -55,7 +55,7 @@ def stored_otherwise(chunks: Chunks, layout: Layout) -> Problem | None:
 
 
 def _other_separator(chunks: Chunks, key: str) -> Problem | None:
-    """Report the chunk that is missing under `key` and stored under the key with the other separator."""
+    """Report the chunk missing under `key` but stored under the key with the other separator."""
     if len(chunks.plan.axes) < 2:
         return None
     separator = chunks.plan.keys.separator
@@ -70,7 +70,7 @@ def _other_separator(chunks: Chunks, key: str) -> Problem | None:
 
 
 def _other_encoding(chunks: Chunks, key: str) -> Problem | None:
-    """Report the chunk that is missing under `key` and stored under the key that another encoding of v3 makes."""
+    """Report the chunk missing under `key` but stored under the key of another v3 encoding."""
     start, plan = len(chunks.prefix), chunks.plan
     coords = plan.keys.coords(key[start:], len(plan.axes))
     if coords is None:
@@ -92,4 +92,4 @@ _SEARCHES: Final[Mapping[Format, Callable[[Chunks, str], Problem | None]]] = {
     "v2": _other_separator,
     "v3": _other_encoding,
 }
-"""How the key of a chunk may have been spelled otherwise, in the formats where that was met."""
+"""The search for other spellings of a chunk's key, for each format in which they occur."""

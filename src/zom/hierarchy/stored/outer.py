@@ -1,7 +1,7 @@
-"""What lies around a store that was opened below the root of a hierarchy: journals that its keys don't reach.
+"""Journals above a store that was opened below the root of a hierarchy, out of reach of its keys.
 
-Only directories that hold a document of a node, or a journal, are looked into: those above have no part
-in the hierarchy.
+The search goes up while a directory holds a document of a node or a journal: those above are not part of the
+hierarchy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DOCUMENTS = (ENTRY_KEY, *(end for end, _ in V2_LAYOUT.marks))
 
 
 def outer_texts(store: Store) -> Iterator[tuple[str, str, str, bytes]]:
-    """The journals around the store: where each lies, its key there, the path of the store there, its text.
+    """The journals above the store: the URL of their place, the key, the path of the store there, the text.
 
     >>> from zom.stores.memory import MemoryStore
     >>> inner = MemoryStore({".zom.journal": b"{}", "a/zarr.json": b"{}"})
@@ -54,7 +54,7 @@ def outer_texts(store: Store) -> Iterator[tuple[str, str, str, bytes]]:
 
 
 def _around(root: Path, inner: str) -> Iterator[tuple[str, str, str, bytes]]:
-    """The same for a directory."""
+    """The same, for a directory."""
     for folder in root.parents:
         inner = f"{root.name}/{inner}"
         root = folder
@@ -66,7 +66,7 @@ def _around(root: Path, inner: str) -> Iterator[tuple[str, str, str, bytes]]:
                 return
             continue
         except PermissionError:
-            return  # not ours to look into
+            return  # no permission to look
         except OSError as cause:
             raise _unreadable(folder, JOURNAL, cause) from cause
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > DEFAULT_LIMITS.text_bytes:
@@ -88,7 +88,7 @@ def _holds_document(folder: Path) -> bool:
         except FileNotFoundError:
             continue
         except PermissionError:
-            return False  # not ours to look into
+            return False  # no permission to look
         except OSError as cause:
             raise _unreadable(folder, name, cause) from cause
     return False

@@ -1,7 +1,7 @@
-"""Unfinished changes: who reads or writes a node looks for journals at it and above, one small read a level.
+"""Unfinished changes: readers and writers look for journals at a node and above, one small read per level.
 
-A store that was opened below the root of a hierarchy doesn't show the journals above it; of a directory,
-and of a part of another store, they are looked for there, too.
+A store opened below the root of a hierarchy doesn't show the journals above it. If it is a directory or a
+part of another store, they are looked up there, too.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ __all__ = ["busy", "check_settled", "concerns", "is_committed", "pending", "refu
 
 
 def pending(store: Store, path: str = "") -> str | None:
-    """The key of a journal of a change at `path` or below, under way or interrupted; None where there is none.
+    """The key of the journal of a running or interrupted change that concerns `path`, or None.
 
-    It takes one small read for each level, all at once. A journal below `path` is not looked for.
-
+    Takes one small read per level, all at once. Journals below `path` are not looked up.
     >>> from zom.stores.memory import MemoryStore
     >>> pending(MemoryStore(), "/a/b") is None
     True
@@ -67,20 +66,20 @@ def concerns(work: Journal, path: str) -> bool:
     prefixes += [prefix for pair in work.moves for prefix in pair]
     if any(each.startswith(inner) or inner.startswith(each) for each in prefixes):
         return True
-    # In the draft documents lie elsewhere than the path says: there every change above counts.
+    # In the draft, documents have keys outside their node's path: every change above counts.
     meta = f"{work.base}meta/"
     return any(each.startswith((inner, meta)) for each in work.documents)
 
 
 def is_committed(store: Store, work: Journal) -> bool:
-    """Whether the change counts as made: what is left of it is to be finished, not undone."""
+    """Whether the change counts as made: repair finishes it instead of undoing it."""
     if work.creates:
         return store.get(work.last) == work.writes[work.last]
     return work.way == "finish"
 
 
 def busy(store: Store, key: str) -> ConflictError:
-    """The error that another change has begun, as the journal under `key` tells."""
+    """The error that another change has begun, as shown by the journal under `key`."""
     where = f"/{key.rpartition('/')[0]}"
     fix = "wait for its end, or finish or undo it with zom.repair"
     found = "one that is not done, or was interrupted"
@@ -88,9 +87,9 @@ def busy(store: Store, key: str) -> ConflictError:
 
 
 def check_settled(store: Store, path: str, *, copies: bool = True) -> None:
-    """Unsettled where a change at `path` or above has not ended; one of a living process is waited for.
+    """Raise Unsettled if a change at `path` or above has not ended; wait for one of a living process.
 
-    So it is while somebody copies to `path`, unless `copies` don't count.
+    A running copy to `path` counts, too, unless `copies` is false.
 
     Writers call this before they write, and hold no lock meanwhile.
     """
@@ -112,7 +111,7 @@ def _first(store: Store, keys: list[str]) -> str | None:
 
 
 def refuse_outer(store: Store, path: str, verb: str = "read") -> None:
-    """Unsettled where a change above the root of the store has not ended, and concerns `path`."""
+    """Raise Unsettled if an unfinished change above the root of the store concerns `path`."""
     for url, key, inner, text in outer_texts(store):
         work = parse_journal(text, url, key)
         whole = join((*parse_path(inner), *parse_path(path)))

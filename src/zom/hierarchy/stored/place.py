@@ -1,6 +1,6 @@
-"""Places: where a node lies, in terms that tell whether two of them are one, or one in the other.
+"""Places: compare the locations of nodes, to see if two are the same or one contains the other.
 
-A store may be seen through others, a directory by two names: what counts is where the bytes lie.
+Wrapper stores and links can give one place several names. The location of the bytes counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["check_apart", "place_of"]
 
 
 def place_of(store: Store, path: str) -> tuple[str, ...]:
-    """The parts of the name of a place: one lies in the other where its parts begin with the other's.
+    """The parts of a place's name; a place is inside another if its parts start with the other's.
 
     >>> from zom.stores.wrap import ReadOnlyStore
     >>> store = MemoryStore()
@@ -51,7 +51,7 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def check_apart(source: tuple[Store, str], target: tuple[Store, str]) -> None:
-    """StoreError where source and target, each a store and a path, are one place, or one lies in the other.
+    """Raise StoreError if source and target, each (store, path), are one place or one contains the other.
 
     >>> store = MemoryStore()
     >>> check_apart((store, "/a"), (store, "/b"))

@@ -1,7 +1,7 @@
 """Reading: a whole hierarchy from a store, as one spec.
 
-Level by level, in (depth + 2) round trips: see `zom.hierarchy.stored.levels`. Directories without documents are
-no nodes and are passed over; a node of another format is reported, and never left out silently.
+Level by level, in (depth + 2) round trips: see `zom.hierarchy.stored.levels`. Directories without documents
+are skipped; they are not nodes. A node of another format is reported, never left out silently.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ if TYPE_CHECKING:
 __all__ = ["Consolidation", "OnError", "inspect_tree", "read", "read_nodes", "read_tree"]
 
 Consolidation = Literal["verify", "trust", "ignore", "only"]
-"""What is made of consolidated metadata: read the nodes and compare; believe it where there is some; don't
-look at it; believe it, and refuse to read where there is none."""
+"""How to use consolidated metadata: compare it with nodes; trust it if present; ignore it; require it."""
 
 _TRIES = 20
-"""How often a hierarchy is read while others change it."""
+"""The number of attempts to read a hierarchy while others change it."""
 
 OnError = Literal["raise", "skip"]
-"""What is made of nodes that can't be read: one error for all of them; they are left out, and reported."""
+"""How to handle nodes that can't be read: raise one error for all of them, or skip and report them."""
 
 _CONSOLIDATIONS = ("verify", "trust", "ignore", "only")
 
@@ -81,7 +80,7 @@ def read(
     on_error: OnError = "raise",
     on_warning: Callable[[Problem], None] | None = None,
 ) -> AnySpec: ...
-def read(  # noqa: PLR0913 - each is a choice of the caller's
+def read(  # noqa: PLR0913 - each is a choice of the caller
     store: opening.Place,
     path: str = "",
     *,
@@ -97,19 +96,19 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
 ) -> Any:
     """The hierarchy at `path` in `store`, which is a store, a path or a URL, as one spec.
 
-    With a `depth`, the members of groups so many levels down are not read: they are None, not known.
-    `consolidated` metadata is compared with the nodes' own documents, which count ("verify"), believed
-    ("trust", "only"), or not looked at ("ignore"). A store that can't be listed is read by the paths in
-    its consolidated metadata, or those in a spec or template that it is `like`. Where nodes of v2 and v3
-    lie side by side, v3 counts, or what `form` asks for.
+    With a `depth`, the members of groups this many levels down are not read: they are None (unknown).
+    `consolidated` metadata is compared with the nodes' own documents, which count ("verify"), trusted
+    ("trust", "only"), or ignored ("ignore"). If the store can't be listed, zom reads the paths in its
+    consolidated metadata, or those of a spec or template passed as `like`. If v2 and v3 nodes are side by
+    side, v3 counts, or the format passed as `form`.
 
-    With a `spec_class` of your own the spec is of that class, whose format is the one that counts; SpecError where
-    the hierarchy doesn't fit it.
+    With a `spec_class` the spec has that class, and the hierarchy is read in the format of the class.
+    SpecError if it doesn't fit.
 
-    What the `level` only warns of goes to `on_warning`; without one it becomes a `SpecWarning` for each
-    rule that is broken. SpecError lists all problems of all documents, with key and line. With
-    `on_error="skip"` nodes that can't be read are left out, and their problems are warnings, too; a group
-    among them that holds other nodes is read as one without attributes.
+    Problems that `level` only warns of go to `on_warning`; without it, zom emits one `SpecWarning` per broken
+    rule. SpecError lists all problems of all documents, with key and line. With `on_error="skip"` nodes that
+    can't be read are left out, and their problems are warnings, too; such a group with other nodes below it
+    is read as one without attributes.
 
     >>> import zom
     >>> store = zom.store("memory://example-of-read")
@@ -151,7 +150,7 @@ def read_tree(  # noqa: PLR0913 - as above
     limits: Limits = DEFAULT_LIMITS,
     on_error: OnError = "raise",
 ) -> StoredTree:
-    """As `read`, with all that was found: layout, documents, problems; nothing is warned of.
+    """Like `read`, but with layout, documents and problems, and without emitting warnings.
 
     >>> from zom.stores.memory import MemoryStore
     >>> tree = read_tree(MemoryStore({".zgroup": b'{"zarr_format": 2}', "readme.txt": b""}))
@@ -174,10 +173,10 @@ def read_nodes(  # noqa: PLR0913 - as above
     like: Spec | Template | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> StoredTree:
-    """As `read_tree`, but the nodes are found and not judged: there is no spec, and faults of documents are not told.
+    """Like `read_tree`, but without validation: there is no spec, and invalid documents are not reported.
 
-    Consolidated metadata that is believed is read as plain JSON, which the caller may not change; a name that
-    stands twice in it is not noticed. SpecError where it is none.
+    Trusted consolidated metadata is parsed as plain JSON, which the caller must not change; a duplicate name
+    in it goes unnoticed. SpecError if it is invalid.
 
     >>> from zom.stores.memory import MemoryStore
     >>> tree = read_nodes(MemoryStore({".zgroup": b'{"zarr_format": 2}'}))
@@ -196,9 +195,9 @@ def inspect_tree(  # noqa: PLR0913 - as above
     like: Spec | Template | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> StoredTree:
-    """As `read_tree`, for whoever wants all problems: documents with faults are no error.
+    """Like `read_tree`, but invalid documents don't raise: all problems are returned.
 
-    What makes it impossible to find the nodes is still a SpecError.
+    SpecError if the nodes can't be found.
 
     >>> from zom.stores.memory import MemoryStore
     >>> tree = inspect_tree(MemoryStore({".zgroup": b"{}"}))
@@ -256,7 +255,7 @@ def _seen(  # noqa: PLR0913, PLR0917 - as above
     findings: Findings,
     on_error: OnError | Literal["report", "defer"],
 ) -> StoredTree:
-    # While a far store is waited for, other threads may need the collector.
+    # While waiting for a far store, other threads may need the garbage collector.
     source = Source(store) if on_error in {"raise", "defer"} else TolerantSource(store)
     with source, nullcontext() if source.is_far else Uncollected():
         skips, defers = on_error == "skip", on_error == "defer"

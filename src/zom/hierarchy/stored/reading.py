@@ -1,4 +1,4 @@
-"""A hierarchy on its way from a store: by the documents of its nodes, or by consolidated metadata alone."""
+"""Reading one hierarchy from a store: by the documents of its nodes, or by consolidated metadata alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Reading"]
 
 
 class Reading:
-    """One hierarchy on its way from a store."""
+    """One hierarchy that is being read from a store."""
 
     def __init__(  # noqa: PLR0913 - a source, and how it is read
         self,
@@ -61,7 +61,7 @@ class Reading:
     # --- by consolidated metadata alone ---------------------------------------------------------------
 
     def trusted(self, form: FormatName | None) -> StoredTree | None:
-        """The hierarchy that consolidated metadata describes; None where there is none."""
+        """The hierarchy that consolidated metadata describes, or None if there is none."""
         inline = V3_LAYOUT.key(self.path, ENTRY_KEY)
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
         journals = journal_keys(self.path)
@@ -87,16 +87,16 @@ class Reading:
         return None
 
     def _value(self, key: str, text: bytes, *, whole: bool) -> Any:
-        """What the text with the consolidated metadata says."""
+        """The value of the text with the consolidated metadata."""
         if self.defers and len(text) <= self.findings.limits.document_bytes:
             try:
                 return from_json(text, allow_inf_nan=False)
             except (ValueError, TypeError):
-                pass  # the careful reader says what is wrong
+                pass  # the strict parser below reports what is wrong
         return self.findings.value(key, f"/{self.path}", text, whole=whole)
 
     def _trusted_draft(self, entry: Document) -> StoredTree | None:
-        """The draft hierarchy that the consolidated metadata of 2021 describes; None where there is none."""
+        """The draft hierarchy that the consolidated metadata of 2021 describes, or None if there is none."""
         layout = layout_of(entry, self.path, self.findings)
         key = self._copy_key(layout)
         text = None if key is None else self.source.get(key)
@@ -122,7 +122,7 @@ class Reading:
     # --- node by node ---------------------------------------------------------------------------------
 
     def whole(self, form: FormatName | None, like: Spec | Template | None, *, looks: bool) -> StoredTree:
-        """The hierarchy by the documents of its nodes; `looks` at consolidated metadata, too."""
+        """The hierarchy by the documents of its nodes; if `looks`, consolidated metadata is read, too."""
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
         journals = journal_keys(self.path)
         found = find(
@@ -141,7 +141,7 @@ class Reading:
             self.findings.raise_errors()
             raise not_found(self.source, self.path, form)
         root, layout = found, found.layout
-        # A group's own journal will be in its listing.
+        # A group's own journal is in its listing.
         listed = self.source.store.capabilities.listable and not layout.implicit_groups
         journals = journals[listed and root.kind == "group" and self.depth != 0 :]
         self._refuse_unsettled(journals)
@@ -156,13 +156,13 @@ class Reading:
         return self._tree(root, block)
 
     def _refuse_unsettled(self, journals: list[str]) -> None:
-        """Unsettled where there is a journal under one of these keys."""
+        """Raise Unsettled if there is a journal under one of these keys."""
         for key in journals:
             if self.source.get(key) is not None:
                 raise unsettled(self.source.store.url, key)
 
     def _refuse_out_of_reach(self, root: StoredNode) -> None:
-        """StoreError where neither the root's document nor its members could be had: there is nothing to go on with."""
+        """Raise StoreError if neither the root's document nor its members are available."""
         if root.members is None and (self.skips or self.source.is_far):
             for key in root.layout.tried(root.path):
                 error = self.source.failure(key)
@@ -170,14 +170,14 @@ class Reading:
                     raise error
 
     def _copy_key(self, layout: Layout) -> str | None:
-        """The key of the document with consolidated metadata beside the root, where there may be one."""
+        """The key of the document with consolidated metadata beside the root, if there can be one."""
         if layout.consolidated is not None:
             return layout.key(self.path, layout.consolidated)
         is_base = f"{self.path}/".lstrip("/") == layout.base
         return f"{layout.base}{layout.copy_key}" if layout.copy_key is not None and is_base else None
 
     def _seen(self, root: StoredNode) -> Consolidated | None:
-        """The consolidated metadata beside the root; a warning where it is out of order."""
+        """The consolidated metadata beside the root; its problems are reported as warnings."""
         layout = root.layout
         if layout.inline is not None:
             document = root.documents[ENTRY_KEY]
@@ -205,7 +205,7 @@ class Reading:
     def _expected(
         self, layout: Layout, block: Consolidated | None, like: Spec | Template | None
     ) -> Expected | None:
-        """What is expected below the root; an error where that is needed and not known."""
+        """The nodes expected below the root; raise if they are needed and unknown."""
         listable = self.source.store.capabilities.listable
         if listable and (block is None or not self.source.is_far):
             return None

@@ -1,8 +1,8 @@
-"""Reading through an unfinished change: the store as it was before it, or as it will be after it.
+"""Reading during an unfinished change: the store as it was before the change, or as it will be after it.
 
-A change counts as made once its journal says so: then its documents are read from the journal, and what
-it removes is not seen. Before that, what it has written is not seen. Nothing is written here; when the
-journal goes, so does what this store makes of it.
+A change counts as made once its journal says so. From then on its documents are read from the journal, and
+what it deletes is hidden. Before that, what it has written is hidden. Nothing is written here; once the
+journal is deleted, this store shows its inner store unchanged.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = ["Settled", "marks_in", "settled", "still_settled"]
 
 
 def settled(store: Store, path: str, *, below: bool = False) -> Store:
-    """The store in which no change at `path` or above, or `below` it, is half done; `store` where none is.
+    """A view of the store without half-done changes at `path`, above, or `below`; `store` if there are none.
 
-    StoreError where a journal there is none of zom's.
+    StoreError if a journal there is not one of zom's.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore()
@@ -51,7 +51,7 @@ def settled(store: Store, path: str, *, below: bool = False) -> Store:
 
 
 def marks_in(store: Store, path: str, name: str, *, below: bool) -> dict[str, bytes]:
-    """The texts of journals, or of marks of copies, at `path` and above, and `below`, by key, the deepest first."""
+    """The texts by key of journals or copy marks at `path`, above, and if `below`, below; deepest first."""
     keys = {mark_key(at, name) for at in (path, *above_all(path))}
     if below and store.capabilities.listable:
         prefix = "".join(f"{each}/" for each in parse_path(path))
@@ -62,7 +62,7 @@ def marks_in(store: Store, path: str, name: str, *, below: bool) -> dict[str, by
 
 
 def still_settled(store: Store) -> bool:
-    """Whether the changes that `store` hides, if any, are as far as they were when it was made.
+    """Whether the changes that `store` hides, if any, have not advanced since it was made.
 
     >>> from zom.stores.memory import MemoryStore
     >>> still_settled(MemoryStore())
@@ -76,7 +76,7 @@ def still_settled(store: Store) -> bool:
 
 
 class Settled(WrapperStore):
-    """A store as it is before a change, or after it, while the change is half done.
+    """A store as it is before or after a change, while that change is unfinished.
 
     >>> from zom.hierarchy.journal.journal import Journal
     >>> from zom.stores.memory import MemoryStore
@@ -103,14 +103,14 @@ class Settled(WrapperStore):
         return self._journal[0]
 
     def is_current(self) -> bool:
-        """Whether the journal is still what it was."""
+        """Whether the journal is unchanged."""
         key, text = self._journal
         return self.inner.get(key) == text
 
-    # --- where a value lies ------------------------------------------------------------------------
+    # --- the place of a value ----------------------------------------------------------------------
 
     def _found(self, key: str) -> str | bytes | None:
-        """The key under which the value of `key` lies, or the value itself; None where there is none."""
+        """The key that holds the value of `key`, or the value itself, or None if missing."""
         work = self._work
         if key == self._journal[0] or is_aside(key):
             return None
@@ -141,7 +141,7 @@ class Settled(WrapperStore):
         return key
 
     def _is_cleared(self, key: str) -> bool:
-        """Whether a chunk goes that lies under `key`, or where only a directory or a file can be."""
+        """Whether `key` is a deleted chunk, or collides with one (a file against a directory)."""
         return any(
             key.startswith(prefix) and self._goes(key, len(prefix), form, rank)
             for prefix, form, rank in self._cleared
@@ -152,8 +152,8 @@ class Settled(WrapperStore):
             return True
         if self.capabilities.nested_keys:
             return False
-        # The chunks of an array of another rank: where "c/0" was a chunk, nothing is under "c/0/1" yet,
-        # and the other way round.
+        # Chunks of an array of another rank: if "c/0" was a chunk, nothing can be under "c/0/1" yet, and vice
+        # versa.
         ends = (place for place, letter in enumerate(key) if letter == "/" and place > start)
         if any(form.coords(key[start:end], rank) is not None for end in ends):
             return True
@@ -161,7 +161,7 @@ class Settled(WrapperStore):
         return above and self._is_directory(key)
 
     def _is_directory(self, key: str) -> bool:
-        """Whether there are keys below `key`, or a directory that has lost them."""
+        """Whether there are keys below `key`, or an empty directory."""
         if next(iter(self.inner.list(f"{key}/")), None) is not None:
             return True
         parent = key[: key.rfind("/") + 1]
@@ -178,7 +178,7 @@ class Settled(WrapperStore):
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        return Store._read_many(self, requests)  # noqa: SLF001 - each key may lie elsewhere
+        return Store._read_many(self, requests)  # noqa: SLF001 - each key may have its value elsewhere
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
@@ -233,7 +233,7 @@ class Settled(WrapperStore):
 
 
 def _forms(work: Journal) -> Iterator[tuple[str, KeyForm, int]]:
-    """The keys of chunks that go: what comes before them, what they look like, of how many numbers."""
+    """The deleted chunks' keys: their prefix, their form, and the rank."""
     for clearing in work.clears:
         if clearing.new is not None or clearing.kept is not None:
             continue

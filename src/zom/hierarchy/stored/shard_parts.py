@@ -1,7 +1,7 @@
-"""Shards looked into: the indexes of many, read in batches, and what is wrong with what they hold.
+"""Shards in detail: reads the indexes of many in batches, and checks their content.
 
-Zarr v3, sharding_indexed codec. Nothing is believed before it is checked; a fault in one inner chunk
-doesn't keep the others from being looked at. No shard is held in memory as a whole.
+Zarr v3, sharding_indexed codec. Everything is checked before use; a broken inner chunk doesn't keep the
+others from being checked. No shard is held in memory as a whole.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
 __all__ = ["ShardFault", "ShardValue", "ShardValues", "count_inner", "shard_faults", "value_in_memory"]
 
 _BATCH = 256
-"""Of how many shards the indexes are asked for at once, at most."""
+"""Maximum number of shards whose indexes are read at once."""
 
 _BATCH_BYTES = 1 << 24
-"""The bytes of inner chunks that are asked for at once."""
+"""Bytes of inner chunks read at once."""
 
 
 class Parts(Protocol):
-    """A value of which parts can be read."""
+    """A value that can be read in parts."""
 
     def get_many(self, ranges: Sequence[ByteRange]) -> Sequence[Data]:
-        """The bytes of each range; fewer where the value ends before."""
+        """The bytes of each range; fewer if the value ends earlier."""
         ...
 
 
 class ShardValue(NamedTuple):
-    """A shard in a store, of which parts can be read."""
+    """A shard in a store that can be read in parts."""
 
     parts: Parts
     size: int
     consistent: bool
-    """Whether all parts are of one version of the value, whoever writes meanwhile."""
+    """Whether all parts are of one version of the value, even if someone writes meanwhile."""
 
 
 class ShardFault(NamedTuple):
-    """What is wrong with a shard."""
+    """A problem of a shard."""
 
     error: CodecError
     in_index: bool
-    """Whether the index is at fault, and not an inner chunk that lies where it says."""
+    """Whether the index is broken, and not an inner chunk."""
 
 
 def value_in_memory(value: bytes) -> ShardValue:
@@ -71,7 +71,7 @@ def value_in_memory(value: bytes) -> ShardValue:
 
 
 class _Fetched:
-    """A value in a far store, one range of which is known already."""
+    """A value in a far store, with one range already read."""
 
     def __init__(self, store: Store, key: str, known: Range, found: Versioned) -> None:
         self._store = store
@@ -90,14 +90,14 @@ class _Fetched:
 
 
 class ShardValues:
-    """The shards of an array: on a far store, the indexes of many are read at once."""
+    """The shards of an array; on a far store, many indexes are read at once."""
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
         self._store = chunks.store
 
     def read(self, found: Iterable[StoredChunk]) -> Iterator[tuple[StoredChunk, ShardValue | None]]:
-        """Each shard with what can be read of it; None where it is gone by now."""
+        """Each shard with its readable parts, or None if it was deleted meanwhile."""
         if self._store.capabilities.parallel > 1:
             waiting = iter(found)
             while batch := list(islice(waiting, _BATCH)):
@@ -130,7 +130,7 @@ def _shard_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
 
 
 def _index_range(form: ChunkForm, start: int, stop: int) -> Range:
-    """Where the index of a shard is that lies from `start` to `stop`."""
+    """The range of the index of a shard that spans `start` to `stop`."""
     location, nbytes = _shard_of(form)[0].index_range()
     nbytes = min(nbytes, stop - start)
     return Range(start if location == "start" else stop - nbytes, nbytes)
@@ -150,7 +150,7 @@ def _read_index(form: ChunkForm, parts: Parts, start: int, stop: int) -> ShardIn
 
 
 def count_inner(form: ChunkForm, value: ShardValue, extent: tuple[int, ...]) -> int:
-    """How many of the smallest chunks are stored that hold some of the first `extent` elements."""
+    """The number of stored innermost chunks that hold some of the first `extent` elements."""
     return _count(form, value.parts, (0, value.size), extent)
 
 
@@ -179,9 +179,9 @@ def _count(form: ChunkForm, parts: Parts, span: tuple[int, int], extent: tuple[i
 
 
 def shard_faults(form: ChunkForm, value: ShardValue, *, decodes: bool) -> Iterator[ShardFault]:
-    """What is wrong with the indexes of a shard, and where it `decodes`, with the chunks in it.
+    """The problems of the indexes of a shard and, if `decodes`, of the chunks in it.
 
-    Of each index the first fault is told, of each inner chunk too.
+    Only the first problem of each index and of each inner chunk is reported.
     """
     return _faults(form, value.parts, (0, value.size), decodes=decodes)
 
@@ -210,13 +210,13 @@ def _faults(form: ChunkForm, parts: Parts, span: tuple[int, int], *, decodes: bo
 
 
 def _batches(index: ShardIndex) -> Iterator[list[tuple[int, tuple[int, int]]]]:
-    """The inner chunks that are there, by number and range; those whose entry can't be true are left out."""
+    """The stored inner chunks, by number and range; invalid entries are left out."""
     batch: list[tuple[int, tuple[int, int]]] = []
     waiting = 0
     for number in range(len(index)):
         try:
             entry = index.entry(number)
-        except CodecError:  # the check of the index has told of it
+        except CodecError:  # the check of the index has reported it
             continue
         if entry is None:
             continue
@@ -232,7 +232,7 @@ def _batches(index: ShardIndex) -> Iterator[list[tuple[int, tuple[int, int]]]]:
 def _decoded(
     form: ChunkForm, parts: Parts, first: int, batch: list[tuple[int, tuple[int, int]]]
 ) -> Iterator[ShardFault]:
-    """Decode inner chunks, and tell what can't be."""
+    """Decode inner chunks, and report those that fail."""
     shard, inner = _shard_of(form)
     values = parts.get_many([Range(first + start, stop - start) for _, (start, stop) in batch])
     for (number, span), data in zip(batch, values, strict=True):

@@ -1,7 +1,7 @@
-"""Sources: a store, asked for many documents and listings at once, and each only once.
+"""Sources: a store that is asked for many documents and listings at once, and for each only once.
 
-What a tree needs of its next level is said in one `fetch`: on a store that works on several requests at
-once it is one round trip; a store on this machine is asked for each value when it is needed.
+One `fetch` names everything that the next level of a tree needs. That is one round trip on a store that works
+on several requests at once. A local store reads each value when it is needed.
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class Source:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.at_once: int = getattr(store.capabilities, "parallel", 1)
-        """How many requests the store works on at once."""
+        """The number of requests that the store works on at once."""
         self.rounds = 0
-        """How many times the store was waited for, where it works on several requests at once."""
+        """The number of times that the store was waited for, if it works on several requests at once."""
         self.directories: set[str] = set()
-        """The keys of documents that were asked for and are directories: a directory is no document."""
+        """Keys of documents that turned out to be directories."""
         self._texts: dict[str, bytes | None] = {}
         self._listings: dict[str, Listing] = {}
         self._under_way: dict[str, Future[Listing]] = {}
         self._scanned: str | None = None
-        """The prefix below which all keys are in `_tree`, where the store lists by a scan."""
+        """The prefix whose keys are all in `_tree`, if the store lists by a scan."""
         self._tree = KeyTree()
         self._pool: Threads | None = None
 
     @property
     def is_far(self) -> bool:
-        """Whether to ask for much at once, even for what may not be needed."""
+        """Whether to request much at once, even if it may not be needed."""
         return self.at_once > 1
 
     def fetch(
         self, keys: Iterable[str] = (), prefixes: Iterable[str] = (), perhaps: Iterable[str] = ()
     ) -> None:
-        """Ask for documents and listings in one round trip; nobody waits for the listings `perhaps`."""
+        """Request documents and listings in one round trip, without waiting for the listings `perhaps`."""
         if not self.is_far:
             return
         wanted = [key for key in dict.fromkeys(keys) if key not in self._texts]
@@ -81,7 +81,7 @@ class Source:
         new = [prefix for prefix in certain if prefix not in self._under_way]
         if wanted or new:
             self.rounds += 1
-        # Nothing to wait for besides, and so no threads.
+        # Nothing else to wait for, so no threads.
         if not wanted and len(certain) == len(new) == 1:
             self._listings[new[0]] = self.store.list_dir(new[0])
             return
@@ -93,12 +93,12 @@ class Source:
             self._finish(prefix)
 
     def _start(self, prefixes: Sequence[str]) -> None:
-        """Let threads list `prefixes`."""
+        """List `prefixes` in threads."""
         new = [prefix for prefix in prefixes if prefix not in self._under_way]
         if not new:
             return
         if self._pool is None:
-            from zom.threads import Threads  # noqa: PLC0415 - loaded where it is needed
+            from zom.threads import Threads  # noqa: PLC0415 - loaded only if needed
 
             most = min(self.at_once, _MOST_THREADS)
             self._pool = Threads(most, thread_name_prefix="zom-list")
@@ -109,7 +109,7 @@ class Source:
         self._listings[prefix] = self._under_way.pop(prefix).result()
 
     def get(self, key: str) -> bytes | None:
-        """The document under `key`; None where there is none. What was fetched is given out once."""
+        """The document under `key`, or None if missing. Fetched documents are returned once."""
         if self._texts and key in self._texts:
             return self._texts.pop(key)
         if self.is_far:
@@ -123,21 +123,21 @@ class Source:
             return None
 
     def failure(self, key: str) -> StoreError | None:
-        """Why the document under `key`, or the listing of a prefix, could not be had; None where it could."""
+        """Why the document under `key`, or the listing of a prefix, is not available; None if it is."""
         del key
         return None
 
     def peek(self, key: str) -> bytes | None:
-        """The document under `key`, where it happens to be known."""
+        """The document under `key` if it has already been fetched."""
         return self._texts.get(key)
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Drop what was fetched and is not needed."""
+        """Drop fetched documents that are not needed."""
         for key in keys:
             self._texts.pop(key, None)
 
     def listing(self, prefix: str) -> Listing:
-        """What lies directly below `prefix`."""
+        """The keys and prefixes directly below `prefix`."""
         if prefix in self._under_way:
             self._finish(prefix)
         found = self._listings.pop(prefix, None)
@@ -163,12 +163,12 @@ class Source:
         return found
 
     def peek_listing(self, prefix: str) -> Listing:
-        """As `listing`, for what will be asked for again."""
+        """Like `listing`, for a prefix that will be listed again."""
         found = self._listings[prefix] = self.listing(prefix)
         return found
 
     def close(self) -> None:
-        """Give up the listings that turned out not to be needed."""
+        """Cancel the listings that are not needed."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

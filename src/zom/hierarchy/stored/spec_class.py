@@ -1,4 +1,4 @@
-"""Reading what is stored as a class of specs: the class says the format, and what attributes and members are."""
+"""Reading a stored node as a spec class, which says the format and the types of attributes and members."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEP: Final = "correct the document, or leave spec_class out"
 
 
 def form_of_class(spec_class: type[Spec] | None, form: FormatName | None) -> FormatName | None:
-    """The format to look for: that of the class, where there is one.
+    """The format to look for: that of the class, if there is one.
 
     >>> from zom import v2
     >>> form_of_class(v2.GroupSpec, None)
@@ -59,7 +59,7 @@ def _shown(given: object) -> str:
 
 
 def names_members(spec_class: type[Spec]) -> bool:
-    """Whether a class of groups says what their members are.
+    """Whether a group class declares its members.
 
     >>> from zom import v3
     >>> names_members(v3.GroupSpec), names_members(v3.GroupSpec[dict[str, int], v3.ArraySpec])
@@ -74,7 +74,7 @@ def names_members(spec_class: type[Spec]) -> bool:
 def as_class(
     tree: StoredTree, spec_class: type[SpecT], level: Level, limits: Limits = DEFAULT_LIMITS
 ) -> SpecT:
-    """The spec of what was read, as an instance of `spec_class`; SpecError, with key and line, where it doesn't fit.
+    """The spec of what was read, as a `spec_class`; SpecError, with key and line, if it doesn't fit.
 
     >>> from zom import v3
     >>> from zom.hierarchy.stored.read import read_tree

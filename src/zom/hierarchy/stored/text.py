@@ -18,7 +18,7 @@ __all__ = ["document_text", "node_text"]
 
 
 def document_text(document: Mapping[str, Any]) -> bytes:
-    """The text of a stored document: indented, as people look at it.
+    """The text of a stored document, indented for people.
 
     >>> print(document_text({"zarr_format": 2}).decode())
     {
@@ -29,9 +29,9 @@ def document_text(document: Mapping[str, Any]) -> bytes:
 
 
 def node_text(document: Mapping[str, Any], path: str, key: str) -> bytes:
-    r"""The text of a document of the node at `path`; SpecError where it is longer than one that is read.
+    r"""The text of a document of the node at `path`; SpecError if it is too long to be read again.
 
-    Nobody could open the node again, or change it. Consolidated metadata has no limit.
+    A longer document could not be opened or changed again. Consolidated metadata has no limit.
 
     >>> node_text({"zarr_format": 2}, "a", "a/.zgroup")
     b'{\n  "zarr_format": 2\n}'

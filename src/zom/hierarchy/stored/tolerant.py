@@ -1,4 +1,4 @@
-"""Sources that go on: what the store can't give is kept as a failure, and all else is asked for."""
+"""Sources that continue after an error: failed reads are recorded, everything else is still read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TolerantSource"]
 T = TypeVar("T")
 
 _MOST_IN_A_ROW = 8
-"""After how many failures one after the other a far store counts as out of reach."""
+"""The number of consecutive failures after which a far store counts as unreachable."""
 
 
 class TolerantSource(Source):
@@ -51,7 +51,7 @@ class TolerantSource(Source):
         try:
             super().fetch(keys, prefixes, perhaps)
         except StoreError:
-            return  # each key is asked for by itself, and the one at fault is known then
+            return  # each key is then read on its own, which shows the one that fails
 
     @override
     def get(self, key: str) -> bytes | None:
@@ -75,7 +75,7 @@ class TolerantSource(Source):
 
     @staticmethod
     def _twice(ask: Callable[[str], T], key: str) -> T:
-        """What `ask` gives, at the second try if the first one fails: only a lasting failure leaves out a node."""
+        """Call `ask`, and once more if it fails: only a lasting failure leaves out a node."""
         try:
             return ask(key)
         except StoreError:

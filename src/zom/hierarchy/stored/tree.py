@@ -1,4 +1,4 @@
-"""Trees in a store: the nodes of a hierarchy with their documents, and the spec that these make."""
+"""Trees in a store: the nodes of a hierarchy with their documents, and the spec built from them."""
 
 from __future__ import annotations
 
@@ -28,53 +28,53 @@ if TYPE_CHECKING:
 __all__ = ["NAME_CODES", "StoredTree", "place", "sound_part", "spec_of"]
 
 NAME_CODES: Final = frozenset(each.code for each in (V3_NAME, V2_NAME, DRAFT_NAME, WHOLE))
-"""The rules of names that nothing new gets, and that nodes may have."""
+"""The rules of names that new nodes must follow, and that existing nodes may break."""
 
 _LEFT_OUT: Final = {UNLISTED_GROUP.code, MIXED_FORMAT.code}
-"""What is said of nodes that are not shown, or not whole, though their documents can be read."""
+"""The rules of nodes that are left out or incomplete, though their documents can be read."""
 
 _LAYOUT_OF_2021: Final = "draft/2021-entry-point"
-"""What is said of the entry point of a draft of 2021: a check tells, but not each node that is opened."""
+"""The rule of a 2021 draft entry point: a check reports it, opening a node doesn't."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTree:
-    """A hierarchy as it lies in a store, or one node of it."""
+    """A stored hierarchy, or one node of it."""
 
     spec: Any
-    """All of it, as one spec; its nodes are without consolidated metadata. None where a node is at fault."""
+    """All of it as one spec, without consolidated metadata; None if a node is invalid."""
     root: StoredNode
     """The nodes with their documents."""
     consolidated: Consolidated | None
-    """The consolidated metadata of the root, where it has some and it was looked at."""
+    """The consolidated metadata of the root, if it has some and it was read."""
     problems: tuple[Problem, ...]
-    """What the level doesn't take for an error; errors, too, where nodes were skipped."""
+    """Problems below the level's error severity; also errors, if nodes were skipped."""
     store: Store
-    """The store that it was read from; where a change is not done, as it is before that, or after it."""
+    """The store that it was read from; during an unfinished change, its state before or after that change."""
     unreadable: frozenset[str] = frozenset()
     """The paths in the store of the nodes that were skipped."""
 
     @property
     def layout(self) -> Layout:
-        """Where the parts of the nodes lie."""
+        """The layout of the nodes."""
         return self.root.layout
 
     @property
     def path(self) -> str:
-        """The path of the root of what was read in the store, as `/a/b`."""
+        """The path in the store of the root that was read, as `/a/b`."""
         return self.root.path
 
     @property
     def warned(self) -> tuple[Problem, ...]:
-        """The problems that whoever opens the root is warned of."""
+        """The problems to warn of when the root is opened."""
         return tuple(problem for problem in self.problems if problem.code != _LAYOUT_OF_2021)
 
     def errors(self, path: str) -> tuple[Problem, ...]:
-        """What is wrong with the node at `path` in the store."""
+        """The errors of the node at `path` in the store."""
         return tuple(each for each in self.problems if each.node == path and each.severity == "error")
 
     def reasons(self) -> dict[str, str]:
-        """Why each node was skipped, or not listed, by its path below the root of what was read."""
+        """Why each node was skipped or not listed, by its path below the root that was read."""
         start = len(self.path.rstrip("/"))
         texts: dict[str, str] = {}
         left_out = {each.node: each for each in self.problems if each.code in _LEFT_OUT}
@@ -90,9 +90,9 @@ class StoredTree:
 
 
 def spec_of(root: StoredNode, findings: Findings, *, plain: bool = False) -> Spec | None:
-    """The spec of `root` and of all nodes below it; None where one of them is at fault.
+    """The spec of `root` and all nodes below it, or None if one of them is invalid.
 
-    `plain` keeps a document as it is, consolidated metadata included.
+    `plain` keeps documents as they are, including consolidated metadata.
     """
 
     def document_of(node: StoredNode) -> Any:
@@ -112,13 +112,13 @@ def spec_of(root: StoredNode, findings: Findings, *, plain: bool = False) -> Spe
 
 
 def sound_part(root: StoredNode, findings: Findings) -> tuple[Spec | None, frozenset[str]]:
-    """The spec of `root` without the nodes that are at fault, by what was found; the paths of these.
+    """The spec of `root` without its invalid nodes (according to `findings`), and their paths.
 
-    A group at fault with other nodes below it stays, without attributes. None where the root is at fault
-    and holds nothing else.
+    An invalid group with other nodes below it stays, without attributes. The spec is None if the root is
+    invalid and holds nothing else.
     """
     errors = [problem for problem in findings.problems if problem.severity == "error"]
-    # Of a group that can't be listed, the document is as good as any.
+    # A group that can't be listed still has a valid document.
     broken = {problem.node for problem in errors if problem.code != UNLISTED_GROUP.code}
     left_out: set[str] = set()
 
@@ -142,12 +142,12 @@ def sound_part(root: StoredNode, findings: Findings) -> tuple[Spec | None, froze
 
 
 def _stand_in(node: StoredNode) -> Any:
-    """What stands for a node at fault: a group, where it has nodes below it; else nothing."""
+    """A stand-in for an invalid node: a group if it has nodes below it, otherwise NOT_JSON."""
     return dict(node.layout.family.constants["group"]) if node.members else NOT_JSON
 
 
 def _tree_document(root: StoredNode, document_of: Callable[[StoredNode], Any]) -> Any:
-    """The document of a whole tree, without the nodes of which it is NOT_JSON."""
+    """The document of a whole tree, without the nodes whose document is NOT_JSON."""
     made: dict[int, Any] = {}
     for node in reversed(list(root.walk())):
         document = document_of(node)
@@ -160,7 +160,7 @@ def _tree_document(root: StoredNode, document_of: Callable[[StoredNode], Any]) -
 
 
 def _is_broken(node: StoredNode, findings: Findings) -> bool:
-    """Whether a document is not JSON, or of another kind than its key says; the findings tell."""
+    """Whether a document is not JSON, or of another kind than its key says; the problem is in `findings`."""
     main: Document | None = None
     for document in node.documents.values():
         if document.value is NOT_JSON:
@@ -181,7 +181,7 @@ def _is_broken(node: StoredNode, findings: Findings) -> bool:
 
 
 def place(problem: Problem, root: StoredNode, findings: Findings) -> None:
-    """Put a problem of the tree below `root` into the document that it is in."""
+    """Assign a problem of the tree below `root` to the document that it is in."""
     names = problem.node.strip("/").split("/") if problem.node != "/" else []
     if problem.code in NAME_CODES and problem.fix is None:
         problem = replace(problem, fix="rename it with zom.rename")
@@ -201,7 +201,7 @@ def place(problem: Problem, root: StoredNode, findings: Findings) -> None:
         and str(inside[0]).startswith("_")
         and str(inside[0]).lstrip("_") in node.layout.family.reserved
     ):
-        # The object model's name for a stored member that is called as one of its own words.
+        # The object model's name for a stored member that has the name of a reserved word.
         inside = (str(inside[0])[1:], *inside[1:])
     pointer = pointer_of((*document.steps, *inside))
     findings.place(replace(problem, node=path, pointer=pointer, key=document.key), document.text)
