@@ -168,5 +168,5 @@ def test_the_command_says_so(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr("zom.cli.tree.run", fail)
     assert main(["tree", str(tmp_path)]) == 3
-    told = "zom tree: there is no memory left: unable to allocate 8 GiB; free some, or read less at once\n"
+    told = "zom tree: out of memory: unable to allocate 8 GiB; free some, or read less at once\n"
     assert capsys.readouterr().err == told

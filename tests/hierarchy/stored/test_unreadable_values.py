@@ -286,7 +286,7 @@ def test_the_command_goes_on_and_ends_with_3(places):
         ),
     ]
     assert done.stderr == (
-        "some values can't be read, and were not compared; zom validate STORE --data all finds all such chunks\n"
+        "some values can't be read and were not compared; run zom validate STORE --data all to find these chunks\n"
     )
     assert zom_diff(*places).returncode == 0
     assert zom_diff(*places, "--data", "--ignore", "/broken:/values").returncode == 1
