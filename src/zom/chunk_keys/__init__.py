@@ -1,4 +1,4 @@
-"""The chunk key encodings that come with zom, each in a file that has its name."""
+"""The chunk key encodings of zom, each in a file of its name."""
 
 __all__ = ["FILES"]
 
@@ -7,4 +7,4 @@ FILES = (
     "suffix",
     "v2",
 )
-"""The files that register something."""
+"""The files that register encodings."""

@@ -1,4 +1,4 @@
-"""The `default` chunk key encoding: `c/0/1`, and `c` where there are no dimensions.
+"""The `default` chunk key encoding: `c/0/1`, or `c` for arrays without dimensions.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-key-encodings/default/index.html
 """
@@ -14,7 +14,7 @@ __all__ = ["DefaultConfiguration", "DefaultEncoding", "default"]
 
 
 class DefaultConfiguration(Configuration):
-    """What stands between the numbers."""
+    """The separator between the numbers."""
 
     separator: Literal["/", "."] = "/"
 
@@ -26,7 +26,7 @@ class DefaultEncoding(ChunkKeyEncoding):
     configuration = DefaultConfiguration
 
     def form(self, configuration: DefaultConfiguration) -> KeyForm:
-        """`c`, and then the numbers, each after a separator.
+        """Return keys that are `c`, then each number after a separator.
 
         >>> default.form(DefaultConfiguration(separator=".")).key((0, 1))
         'c.0.1'

@@ -1,6 +1,6 @@
 """The `suffix` chunk key encoding: the keys of another encoding, with an ending such as `.tiff`.
 
-https://github.com/zarr-developers/zarr-extensions/pull/28, which is open: the name is not registered yet.
+https://github.com/zarr-developers/zarr-extensions/pull/28 is still open: the name is not registered yet.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = ["SuffixConfiguration", "SuffixEncoding", "suffix"]
 
 
 class SuffixConfiguration(Configuration):
-    """The ending, and the encoding of what is before it."""
+    """The suffix, and the encoding of the key before it."""
 
     suffix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$", max_length=100)]
     base_encoding: str | dict[str, Any]
 
     def canonical(self) -> dict[str, Any]:
-        """With the other encoding in its one spelling.
+        """Return the members with the base encoding in canonical form.
 
         >>> SuffixConfiguration(suffix=".tiff", base_encoding="v2").canonical()["base_encoding"]
         {'name': 'v2', 'configuration': {'separator': '.'}}
@@ -42,7 +42,7 @@ class SuffixEncoding(ChunkKeyEncoding):
     registered = False
 
     def form(self, configuration: SuffixConfiguration) -> KeyForm:
-        """The keys of the other encoding, and the ending behind each.
+        """Return the keys of the base encoding with the suffix appended.
 
         >>> suffix.form(SuffixConfiguration(suffix=".tiff", base_encoding="default")).key((0, 1))
         'c/0/1.tiff'

@@ -1,4 +1,4 @@
-"""The `v2` chunk key encoding: `0.1`, and `0` where there are no dimensions.
+"""The `v2` chunk key encoding: `0.1`, or `0` for arrays without dimensions.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-key-encodings/v2/index.html
 """
@@ -14,7 +14,7 @@ __all__ = ["V2Configuration", "V2Encoding", "v2"]
 
 
 class V2Configuration(Configuration):
-    """What stands between the numbers."""
+    """The separator between the numbers."""
 
     separator: Literal["/", "."] = "."
 
@@ -26,7 +26,7 @@ class V2Encoding(ChunkKeyEncoding):
     configuration = V2Configuration
 
     def form(self, configuration: V2Configuration) -> KeyForm:
-        """The numbers, and nothing before them.
+        """Return keys that are the numbers alone, without a prefix.
 
         >>> v2.form(V2Configuration()).key((0, 1))
         '0.1'

@@ -1,4 +1,4 @@
-"""Data types, one family in a file, which is loaded when a document names one of them."""
+"""The data types of zom, one family per file, loaded when a document first names one of its types."""
 
 __all__ = ["FILES", "OTHERS"]
 
@@ -22,7 +22,7 @@ FILES = (
     "uint2",
     "uint4",
 )
-"""The files that register something."""
+"""The files that register families."""
 
 OTHERS = {"uint": "int", "bfloat": "float", "numpy.": "datetime", "variable_length_bytes": "bytes"}
-"""How names begin that a file registers which is called otherwise."""
+"""Prefixes of names whose file has another name, with that file."""

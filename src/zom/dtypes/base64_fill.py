@@ -1,7 +1,7 @@
 """Fill values in base64: byte strings, raw bytes and structs, as v2 (and some v3 types) spell them.
 
 Zarr v2, fill value encoding: "MUST be encoded as an ASCII string using the standard Base64 alphabet".
-Writers strip the trailing zeros of a byte string, so less than an element is read as padded, and said so.
+Writers strip the trailing zeros of a byte string, so shorter values are padded, with a fault.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BASE64 = re.compile(BASE64)
 
 
 def base64_schema(form: Format) -> dict[str, Any]:
-    """Base64 of any length, or null where that is a fill value, as JSON Schema.
+    """Return a JSON Schema for base64 of any length, and for null if `form` allows it.
 
     >>> base64_schema("v2")["type"]
     ['string', 'null']
@@ -42,7 +42,7 @@ def base64_schema(form: Format) -> dict[str, Any]:
 
 
 def parse_item(size: int, value: Any, faults: list[Fault], path: Path) -> bytes | None:
-    r"""The bytes of an element of `size` bytes, padded; None and a fault where there are none.
+    r"""Decode base64 and pad it to `size` bytes; return None and add a fault if it is invalid.
 
     >>> parse_item(4, "YWI=", [], ())
     b'ab\x00\x00'
@@ -57,14 +57,14 @@ def parse_item(size: int, value: Any, faults: list[Fault], path: Path) -> bytes 
 
 
 def parse_text(size: int, value: Any, notation: Notation, faults: list[Fault], path: Path) -> bytes | None:
-    """As `parse_item`, but where `notation` allows it other text stands for itself, and 0 for no text."""
+    """Like `parse_item`, but accept plain text, and 0 for empty text, if `notation` allows them."""
     if type(value) is int and value == 0 and notation.plain_text:
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
         return bytes(size)
     if not notation.plain_text or not isinstance(value, str) or _BASE64.match(value):
         start = len(faults)
         found = parse_item(size, value, faults, path)
-        # In v3 only zarr-python has such a type, so what it writes is right.
+        # In v3 only zarr-python has such a type, so whatever it writes is valid.
         told = [fault for fault in faults[start:] if notation.whole_bytes or fault.rule is not SHORT]
         faults[start:] = [each._replace(rule=SHORT_TEXT) if each.rule is SHORT else each for each in told]
         return found
@@ -81,7 +81,7 @@ def parse_text(size: int, value: Any, notation: Notation, faults: list[Fault], p
 
 
 def write_item(raw: bytes) -> str:
-    """The base64 text of the bytes of an element.
+    """Encode the bytes of an element as base64.
 
     >>> write_item(b"ab")
     'YWI='

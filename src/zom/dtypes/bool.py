@@ -1,7 +1,7 @@
 """The `bool` data type: one byte, 0 or 1.
 
-Zarr v3 core, data types; v2 `|b1`. A v2 fill value of 0 or 1 is met in the wild, and read;
-in the other formats it is read with a warning, as zarr-python does.
+Zarr v3 core, data types; v2 `|b1`. Some v2 documents have a fill value of 0 or 1, which is accepted.
+In other formats zom reads it with a warning, as zarr-python does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The `bytes` data type: byte strings of any length.
 
-zarr-extensions, data type `bytes`, which zarr-python writes by its alias `variable_length_bytes`; v2 `|O`
-with the object codec `vlen-bytes`. A fill value is base64 or a list of integers: zarr-python reads the
-former only, so that is what we write. The 0 of zarr-python 2 stands for no bytes.
+zarr-extensions, data type `bytes`, which zarr-python writes as its alias `variable_length_bytes`; v2 `|O`
+with the object codec `vlen-bytes`. A fill value is base64 or a list of integers: zarr-python reads only
+base64, so zom writes that. The 0 of zarr-python 2 means no bytes.
 """
 
 from __future__ import annotations

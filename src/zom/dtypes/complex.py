@@ -1,8 +1,8 @@
 """The complex data types: two floating point numbers, the real one first.
 
 Zarr v3 core, data types `complex64` and `complex128`; v2 `<c8` and `<c16`; zarr-extensions for the
-aliases `complex_float32` and `complex_float64`, and for the narrow ones. numpy has no complex numbers with
-such parts, so it holds them as records of two fields, `real` and `imag`: no bit is lost.
+aliases `complex_float32` and `complex_float64`, and for the narrow types. numpy has no complex numbers with
+narrow parts, so these are records of two fields, `real` and `imag`: no bit is lost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CODES = {"float32": "c8", "float64": "c16"}
 
 @dataclass(frozen=True, slots=True)
 class ComplexType(NumberType):
-    """Complex numbers, both parts of one format.
+    """Complex numbers whose parts have the same format.
 
     >>> ComplexType(FORMATS["float32"]).parse_fill([1, "NaN"], "v3", [])
     np.complex64(1+nanj)

@@ -1,4 +1,4 @@
-"""The data types `numpy.datetime64` and `numpy.timedelta64`: 64 bit ticks of a unit, v2 `<M8[10us]`.
+"""The data types `numpy.datetime64` and `numpy.timedelta64`: 64-bit ticks of a unit, v2 `<M8[10us]`.
 
 zarr-extensions, data types `numpy.datetime64` and `numpy.timedelta64`; Zarr v2, data type encoding: these
 "MUST also include the units". numpy reads and writes `<M8` for the unit that it calls generic.
@@ -41,14 +41,14 @@ UNIT = rule(
 )
 
 Unit = Literal["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic"]
-"""A unit as v3 spells it."""
+"""A unit in v3 spelling."""
 
 _NAT = -(1 << 63)
 _SPAN = (_NAT, (1 << 63) - 1)
 
 
 class TimeConfiguration(Configuration):
-    """The unit of the ticks, and how many units one tick is."""
+    """The unit of the ticks, and the number of units per tick."""
 
     unit: Unit
     scale_factor: Annotated[int, Interval(1, MOST_BYTES)]
@@ -144,9 +144,9 @@ class TimeType(Element):
     def unpack(self, raw: bytes) -> Any:
         ticks = int.from_bytes(raw, self.stored, signed=True)
         if self.tick == "generic" and self.letter == "M" and ticks != _NAT:
-            # numpy keeps such dates in arrays, but gives no scalar of them: the ticks stand for it.
+            # numpy has arrays of such dates but no scalars, so use the ticks.
             return np.int64(ticks)
-        # The type of the scalar is of native order, whatever the order in a chunk is.
+        # Scalars have native byte order, whatever the order in a chunk.
         return np.int64(ticks).view(self.numpy().newbyteorder("="))
 
     @override
@@ -171,7 +171,7 @@ class TimeType(Element):
         if not isinstance(value, known):
             raise cast_error(self, given, expected)
         try:
-            # Python's durations have microseconds; without a unit numpy would guess one.
+            # Python's durations count microseconds; without a unit numpy would guess one.
             instant: Any = np.timedelta64(given, "us") if isinstance(value, dt.timedelta) else known[1](given)
             made = instant.astype(self.numpy().newbyteorder("="))
             same = np.isnat(instant) or bool(made.astype(instant.dtype) == instant)
@@ -184,7 +184,7 @@ class TimeType(Element):
 
 @dataclass(frozen=True, slots=True)
 class TimeFamily(DataTypeFamily):
-    """The family of dates, or of durations."""
+    """The family of dates or of durations."""
 
     prototype: TimeType
 

@@ -1,7 +1,7 @@
-"""What all data types of fixed size share: bytes to scalar and back, and how a fill value is read.
+"""Shared base of data types of fixed size: bytes to scalar and back, and parsing of fill values.
 
-A scalar is what numpy gives for one element. Where numpy has no such type (ml_dtypes is missing, or
-there is none at all), it is an `np.void` with the element's bytes: documents can still be checked.
+A scalar is numpy's value of one element. If numpy has no such type (ml_dtypes is missing, or has none
+either), it is an `np.void` with the element's bytes, so that documents can still be checked.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _DIGITS = re.compile(r"0x[0-9a-fA-F]+|0b[01]+")
 
 
 def cast_error(data_type: DataType, value: object, expected: str) -> SpecError:
-    """The error of a Python value that is no scalar of `data_type`."""
+    """Return the error for a Python value that is no scalar of `data_type`."""
     given: Any = value
     found = show(given.item() if isinstance(value, np.generic) else given)
     return SpecError(
@@ -62,7 +62,7 @@ def cast_error(data_type: DataType, value: object, expected: str) -> SpecError:
 
 
 class Element(DataType):
-    """A data type whose elements all have the same number of bytes."""
+    """A data type whose elements all have the same size."""
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class Element(DataType):
 
     @property
     def unit(self) -> int:
-        """How many bytes in a row have an order: 1 where none have."""
+        """The number of bytes that byte order applies to; 1 if there is no byte order."""
         return 1
 
     @property
@@ -86,7 +86,7 @@ class Element(DataType):
 
     @abstractmethod
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
-        """The scalar that a fill value other than null stands for."""
+        """Return the scalar of a fill value other than null."""
 
     @override
     def fill_schema(self, form: Format) -> dict[str, Any]:
@@ -98,11 +98,11 @@ class Element(DataType):
 
     @property
     def digits(self) -> str:
-        """The full-width patterns that the draft takes, as a pattern of their digits."""
+        """The regular expression of the full-width bit patterns that the draft accepts."""
         return f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}"
 
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
-        """What `parse` takes at the level "strict", as JSON Schema; empty where it can't be said."""
+        """Return a JSON Schema of the values that `parse` accepts at the level "strict", or {} if there is none."""
         del notation
         return {}
 
@@ -116,11 +116,11 @@ class Element(DataType):
         return self.parse(value, notation, faults, path)
 
     def _read_digits(self, value: str, notation: Notation, faults: list[Fault], path: Path) -> Any:
-        """The scalar of a full-width pattern: the draft takes one for every data type."""
+        """Return the scalar of a full-width bit pattern, which the draft accepts for all data types."""
         each = 4 if value[1] == "x" else 1
         if (len(value) - 2) * each != 8 * self.itemsize:
             if isinstance(self.default(), (bytes, str, np.void)):
-                # Text may begin with 0x and be no pattern: of the right width it can't be the text.
+                # Text may begin with 0x without being a pattern; with the full width it can't be valid text.
                 return self.parse(value, notation, faults, path)
             digits = (
                 f'"0x" and {2 * self.itemsize} hexadecimal, or "0b" and {8 * self.itemsize} binary, digits'
@@ -133,12 +133,12 @@ class Element(DataType):
         return self.unpack(raw if self.stored == "big" else swapped(raw, self.unit))
 
     def accepts(self, raw: bytes) -> bool:
-        """Whether the bytes, the big end first, are those of an element."""
+        """Whether the big-endian bytes `raw` are a valid element."""
         del raw
         return True
 
     def unpack(self, raw: bytes) -> Any:
-        """The scalar of the bytes of one element, in the order that the type states."""
+        """Return the scalar of one element's bytes, in the byte order of the type."""
         try:
             made = self.numpy()
         except ExtensionError:
@@ -146,7 +146,7 @@ class Element(DataType):
         return np.frombuffer(raw, made)[0] if raw else np.zeros((), made)[()]
 
     def pack(self, scalar: Any) -> bytes:
-        """The bytes of `scalar`, in the order that the type states."""
+        """Return the bytes of `scalar`, in the byte order of the type."""
         raw = bytes(scalar.tobytes()).ljust(self.itemsize, b"\0")
         if self.unit == 1 or isinstance(scalar, np.void) or self.stored == sys.byteorder:
             return raw
@@ -154,7 +154,7 @@ class Element(DataType):
 
 
 def swapped(raw: bytes, unit: int) -> bytes:
-    """`raw` with the bytes of each unit in the other order.
+    """Reverse the bytes of each unit of `raw`.
 
     >>> swapped(b"abcd", 2)
     b'badc'
@@ -165,14 +165,14 @@ def swapped(raw: bytes, unit: int) -> bytes:
 
 
 def pack(data_type: DataType, scalar: Any) -> bytes:
-    """The bytes of one element of any type of fixed size."""
+    """Return the bytes of one element of any type of fixed size."""
     if isinstance(data_type, Element):
         return data_type.pack(scalar)
     return bytes(np.asarray(scalar, data_type.numpy()).tobytes())
 
 
 def unpack(data_type: DataType, raw: bytes) -> Any:
-    """The scalar of the bytes of one element of any type of fixed size."""
+    """Return the scalar of one element's bytes, for any type of fixed size."""
     if isinstance(data_type, Element):
         return data_type.unpack(raw)
     return np.frombuffer(raw, data_type.numpy())[0]
@@ -180,7 +180,7 @@ def unpack(data_type: DataType, raw: bytes) -> Any:
 
 @lru_cache(maxsize=64)
 def ml_dtype(name: str) -> np.dtype[Any]:
-    """The numpy type that the package ml_dtypes adds under `name`."""
+    """Return the numpy type that the package ml_dtypes adds as `name`."""
     try:
         module: Any = import_package("ml_dtypes")
     except ImportError:
@@ -194,12 +194,12 @@ def ml_dtype(name: str) -> np.dtype[Any]:
 
 
 def is_ml_dtype(dtype: np.dtype[Any], name: str) -> bool:
-    """Whether `dtype` is what ml_dtypes calls `name`; that package is not imported for it."""
+    """Whether `dtype` is the ml_dtypes type `name`, without importing that package."""
     return dtype.name == name and dtype.type.__module__.partition(".")[0] == "ml_dtypes"
 
 
 def draft_extension(extension: str, spelled: JSON, fallback: str | None) -> JSON:
-    """A data type that the draft's table lacks, as an extension; URIs were never settled.
+    """Return a draft extension for a data type that is not in the draft's table; its URIs were never settled.
 
     >>> draft_extension("TODO: unicode array protocol URL", "<U5", "r160")["fallback"]
     'r160'
@@ -208,9 +208,9 @@ def draft_extension(extension: str, spelled: JSON, fallback: str | None) -> JSON
 
 
 def extension_type(value: JSON, *words: str) -> Any:
-    """The `type` of a draft extension whose URI has one of `words`; None for any other value.
+    """Return the `type` of a draft extension whose URI contains one of `words`; None for other values.
 
-    URIs were never settled (some are "TODO: unicode array protocol URL"), so words in them decide.
+    URIs were never settled (some are "TODO: unicode array protocol URL"), so they are matched by words.
 
     >>> extension_type({"extension": "https://example.org/datetime/1.0", "type": "<M8[s]"}, "datetime")
     '<M8[s]'
@@ -223,7 +223,7 @@ def extension_type(value: JSON, *words: str) -> Any:
 
 
 def is_unnamed_field(spelled: Any) -> bool:
-    """Whether it is a list of one field without a name: so zarr-python 2 spelled plain bytes in the draft.
+    """Whether `spelled` is a list of one field without a name, as zarr-python 2 wrote raw bytes in the draft.
 
     >>> is_unnamed_field([["", "|V4"]]), is_unnamed_field([["a", "|V4"]]), is_unnamed_field([None])
     (True, False, False)
@@ -232,20 +232,20 @@ def is_unnamed_field(spelled: Any) -> bool:
 
 
 class PlainType(Element):
-    """A data type without configuration; numpy may have it in two byte orders."""
+    """A data type without configuration; in numpy it may have two byte orders."""
 
     @property
     def code(self) -> str | None:
-        """Kind and size as numpy writes them, without the order; None where numpy has no such type."""
+        """Kind and size in numpy's spelling, without byte order; None if numpy has no such type."""
         return None
 
     @property
     def v2_name(self) -> str | None:
-        """What v2 writes where numpy has no such type."""
+        """The v2 name of a type that numpy lacks."""
         return None
 
     def ordered(self, order: ByteOrder | None) -> DataType:
-        """The same type, stating a byte order."""
+        """Return the same type with a stated byte order."""
         del order
         return self
 
@@ -275,7 +275,7 @@ class PlainType(Element):
 
 
 class NumberType(PlainType):
-    """A number; a dataclass, one of whose fields is the order of its bytes."""
+    """A number; subclasses are dataclasses with the field `byte_order`."""
 
     byte_order: ByteOrder | None
 
@@ -290,14 +290,14 @@ class NumberType(PlainType):
         return cast("DataType", replace(own, byte_order=order))
 
     def is_in_bytes(self, value: object) -> bool:
-        """Whether `value` is an element of the type as `unpack` makes it where numpy has no scalar for it."""
+        """Whether `value` is an `np.void` element of this type, which `unpack` returns if numpy has no scalar."""
         given: Any = value
         return isinstance(value, np.void) and given.dtype == self.default().dtype
 
 
 @dataclass(frozen=True, slots=True)
 class PlainFamily(DataTypeFamily):
-    """The family of one plain type: everything but the type's own behaviour."""
+    """The family of one plain type."""
 
     element: PlainType
     other_names: tuple[str, ...] = ()

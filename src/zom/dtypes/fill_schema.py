@@ -1,4 +1,4 @@
-"""Fill values as JSON Schema: parts that the schemas of several data types are made of."""
+"""JSON Schemas of fill values: parts shared by several data types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["by_text", "or_null", "text_schema"]
 
 
 def or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema`, or null.
+    """Extend `schema` to allow null.
 
     >>> or_null({"type": "integer"})
     {'type': ['integer', 'null']}
@@ -26,7 +26,7 @@ def or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def text_schema(form: Format) -> dict[str, Any]:
-    """Text, or null where that is a fill value, as JSON Schema.
+    """Return a JSON Schema for text, and for null if `form` allows it.
 
     >>> text_schema("v2")
     {'type': ['string', 'null']}
@@ -36,7 +36,7 @@ def text_schema(form: Format) -> dict[str, Any]:
 
 
 def by_text(texts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    """The texts that a type takes, and the other values: joined so that each fault stands alone.
+    """Join the schemas of texts and of other values so that each fault is reported once.
 
     >>> by_text({"type": "string"}, {"type": "number"})["else"]
     {'type': 'number'}

@@ -1,6 +1,6 @@
-"""The `fixed_length_utf32` data type: text of at most a number of code points, v2 `<U5`.
+"""The `fixed_length_utf32` data type: text with a maximum number of code points, v2 `<U5`.
 
-zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point, trailing zeros are padding.
+zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point; trailing zeros are padding.
 """
 
 from __future__ import annotations
@@ -155,14 +155,14 @@ class FixedLengthUTF32Family(SizedFamily):
         return UTF32Configuration
 
     def of(self, length: int, order: ByteOrder | None = None) -> FixedLengthUTF32Type:
-        """Text of a quarter as many code points."""
+        """Return the type with a quarter as many code points."""
         return FixedLengthUTF32Type(length // self.unit, order)
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
         return text_schema(form)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        # Without a length (`np.dtype(str)`) the elements are of any length: that is `string`.
+        # Without a length (`np.dtype(str)`) elements have any length: that is `string`.
         if dtype.type is not np.str_ or not dtype.itemsize:
             return None
         return FixedLengthUTF32Type(dtype.itemsize // 4, "big" if dtype.str[0] == ">" else None)

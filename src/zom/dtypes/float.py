@@ -1,7 +1,7 @@
-"""The floating point data types: `float16` to `float64`, and the narrow ones of ml_dtypes.
+"""The floating point data types: `float16` to `float64`, and the narrow types of ml_dtypes.
 
 Zarr v3 core, data types; v2 `<f2` and so on; zarr-extensions for `bfloat16`, `float8_*`, `float6_*` and
-`float4_e2m1fn`, which v2 (as tensorstore writes it) spells by the bare name.
+`float4_e2m1fn`, for which v2 (as tensorstore writes it) uses the bare name.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class FloatType(NumberType):
     @override
     def cast(self, value: object) -> Any:
         given: Any = value
-        # As it is, without a Python float on the way: a NaN keeps its payload.
+        # Return it unchanged, not as a Python float, so that a NaN keeps its payload.
         if (isinstance(value, np.generic) and type(given).__name__ == self.name) or self.is_in_bytes(given):
             return given
         number = number_of(given)
@@ -115,6 +115,6 @@ class FloatType(NumberType):
         return self._scalar(pattern)
 
 
-# `float8_e4m3fn` is what tensorstore writes; the registry has `float8_e4m3` only, another format.
+# tensorstore writes `float8_e4m3fn`; zarr-extensions has only `float8_e4m3`, another format.
 for _format in FORMATS.values():
     data_types.register(PlainFamily(FloatType(_format), is_registered=_format.name != "float8_e4m3fn"))

@@ -1,7 +1,7 @@
-"""Floating point formats: between numbers, bit patterns and fill values, bit for bit.
+"""Floating point formats: convert between numbers, bit patterns and fill values, bit for bit.
 
 Numbers are rounded to the nearest value, ties to even (Zarr v3 core, fill value). A pattern is never
-turned into a Python float and back: that would quieten signalling NaNs.
+converted to a Python float and back, as that would quieten signalling NaNs.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _FAST = {"float16": "e", "float32": "f", "float64": "d"}
 class FloatFormat:
     """The bits of one floating point type.
 
-    `family` is what is special about it: "ieee" has infinities and NaN; "fn" has one NaN pattern for
-    each sign and no infinity; "fnuz" has one NaN in the place of -0; "finite" has numbers only;
-    "unsigned" has an exponent and nothing else.
+    `family` is the kind of special values: "ieee" has infinities and NaN; "fn" has one NaN pattern for
+    each sign and no infinity; "fnuz" has one NaN in place of -0; "finite" has only numbers;
+    "unsigned" has only an exponent.
 
     >>> hex(FORMATS["bfloat16"].encode(1.0))
     '0x3f80'
@@ -63,32 +63,32 @@ class FloatFormat:
 
     @cached_property
     def bits(self) -> int:
-        """How many bits count, without padding."""
+        """The number of bits, without padding."""
         return self.exponent + self.mantissa + (self.family != "unsigned")
 
     @cached_property
     def size(self) -> int:
-        """Bytes of one value."""
+        """The size of one value in bytes."""
         return (self.bits + 7) // 8
 
     @cached_property
     def mask(self) -> int:
-        """The bits that count."""
+        """The mask of all bits, without padding."""
         return (1 << self.bits) - 1
 
     @cached_property
     def sign(self) -> int:
-        """The bit of the sign; 0 where there is none."""
+        """The sign bit; 0 if there is none."""
         return 0 if self.family == "unsigned" else 1 << (self.bits - 1)
 
     @cached_property
     def infinity(self) -> int | None:
-        """The pattern of positive infinity."""
+        """The pattern of positive infinity, or None."""
         return ((1 << self.exponent) - 1) << self.mantissa if self.family == "ieee" else None
 
     @cached_property
     def nan(self) -> int | None:
-        """The pattern that "NaN" stands for."""
+        """The pattern of "NaN", or None."""
         if self.infinity is not None:
             return self.infinity | 1 << (self.mantissa - 1)
         return {"fn": self.sign - 1, "fnuz": self.sign, "unsigned": self.mask}.get(self.family)
@@ -108,7 +108,7 @@ class FloatFormat:
         return None if code is None else (f"<{code}", {2: "<H", 4: "<I", 8: "<Q"}[self.size])
 
     def is_nan(self, pattern: int) -> bool:
-        """Whether `pattern` is some NaN."""
+        """Whether `pattern` is any NaN."""
         if self.infinity is not None:
             return pattern & (self.sign - 1) > self.infinity
         if self.family == "fn":
@@ -116,11 +116,11 @@ class FloatFormat:
         return pattern == self.nan
 
     def is_infinite(self, pattern: int) -> bool:
-        """Whether `pattern` is one of the infinities."""
+        """Whether `pattern` is positive or negative infinity."""
         return self.infinity is not None and pattern & (self.sign - 1) == self.infinity
 
     def encode(self, value: float) -> int | None:
-        """The pattern nearest to `value`; None where there is none that could be called near."""
+        """Return the pattern nearest to `value`, or None if the format can't represent it."""
         if isinstance(value, float) and not math.isfinite(value):
             if math.isnan(value):
                 return self.nan
@@ -143,7 +143,7 @@ class FloatFormat:
         if size:
             power = size.numerator.bit_length() - size.denominator.bit_length()
             power = max(lowest, power - (Fraction(2) ** power > size))
-        # A carry out of the mantissa lands in the exponent, which is just what rounding up means.
+        # A carry out of the mantissa increments the exponent, which is correct when rounding up.
         pattern = ((power - lowest) << self.mantissa) + round(size / Fraction(2) ** (power - self.mantissa))
         if pattern > self.largest:
             if self.infinity is None:
@@ -160,7 +160,7 @@ class FloatFormat:
         return power + self.bias if 0 <= power + self.bias <= self.largest else None
 
     def decode(self, pattern: int) -> float:
-        """The number that `pattern` stands for; a NaN loses its payload here."""
+        """Return the number for `pattern`; a NaN loses its payload."""
         if self.is_nan(pattern):
             return math.nan
         negative = bool(pattern & self.sign)
@@ -176,7 +176,7 @@ class FloatFormat:
         return -number if negative else number
 
     def shortest(self, pattern: int) -> float:
-        """The number with the fewest digits that is read as `pattern`."""
+        """Return the number with the fewest digits that encodes to `pattern`."""
         number = self.decode(pattern)
         if self.size < 8:
             for digits in range(17):
@@ -206,7 +206,7 @@ FORMATS = {
         FloatFormat("float6_e3m2fn", 3, 2, 3, "finite"),
     )
 }
-"""All formats, by the name of the data type."""
+"""All formats by data type name."""
 
 
 def _words(made: FloatFormat, notation: Notation) -> str:
@@ -221,7 +221,7 @@ def _words(made: FloatFormat, notation: Notation) -> str:
 
 
 def is_plain_float(made: FloatFormat, value: JSON, notation: Notation) -> bool:
-    """Whether `value` is a number, or a word for one, in which `parse_float` finds no fault.
+    """Whether `value` is a number, or a word for one, that `parse_float` accepts without a fault.
 
     >>> from zom.extension.notation import NOTATIONS
     >>> [is_plain_float(FORMATS["float16"], each, NOTATIONS["v3"]) for each in (1.5, "NaN", "nan", 1e9, True)]
@@ -236,7 +236,7 @@ def is_plain_float(made: FloatFormat, value: JSON, notation: Notation) -> bool:
 def parse_float(
     made: FloatFormat, value: Any, notation: Notation, faults: list[Fault], path: Path
 ) -> int | None:
-    """The bit pattern that a JSON `value` stands for; None and a fault where it stands for none.
+    """Return the bit pattern of a JSON `value`; return None and add a fault if it is invalid.
 
     >>> from zom.extension.notation import NOTATIONS
     >>> hex(parse_float(FORMATS["float32"], "0x7fa00000", NOTATIONS["v3"], [], ()))
@@ -292,7 +292,7 @@ def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: Path) ->
 
 
 def float_schema(made: FloatFormat, notation: Notation) -> dict[str, Any]:
-    """What `parse_float` takes at the level "strict", as JSON Schema.
+    """Return a JSON Schema of the values that `parse_float` accepts at the level "strict".
 
     >>> from zom.extension.notation import NOTATIONS
     >>> float_schema(FORMATS["float4_e2m1fn"], NOTATIONS["v2"])
@@ -311,12 +311,12 @@ def float_schema(made: FloatFormat, notation: Notation) -> dict[str, Any]:
 
 
 def _bounds(made: FloatFormat) -> dict[str, float]:
-    """The numbers that can be rounded to a finite value; none where larger ones become infinite."""
+    """Return the bounds of numbers that round to a finite value; {} if larger ones become infinite."""
     if made.infinity is not None:
         return {}
     largest = made.decode(made.largest)
     if made.family == "unsigned":
-        # Half way is rounded down, to an even mantissa.
+        # Ties are rounded down, to an even mantissa.
         return {"exclusiveMinimum": made.decode(0) * 0.75, "maximum": largest * 1.5}
     bound = largest + (largest - made.decode(made.largest - 1)) / 2
     if made.encode(bound) is None:
@@ -325,7 +325,7 @@ def _bounds(made: FloatFormat) -> dict[str, float]:
 
 
 def write_float(made: FloatFormat, pattern: int, notation: Notation) -> JSON:
-    """The one spelling of `pattern`. v2 can't spell the payload of a NaN.
+    """Return the canonical spelling of `pattern`; v2 can't represent the payload of a NaN.
 
     >>> from zom.extension.notation import NOTATIONS
     >>> write_float(FORMATS["float32"], 0x3DCCCCCD, NOTATIONS["v3"])

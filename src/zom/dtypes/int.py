@@ -32,7 +32,7 @@ __all__ = ["IntType"]
 
 @dataclass(frozen=True, slots=True)
 class IntType(NumberType):
-    """Integers of a number of bits; fewer than 8 of them take a byte each.
+    """Integers of `bits` bits; those with fewer than 8 take a byte each.
 
     >>> IntType(16, signed=False).parse_fill(65535, "v3", [])
     np.uint16(65535)
@@ -74,7 +74,7 @@ class IntType(NumberType):
 
     @override
     def numpy(self) -> np.dtype[Any]:
-        # ml_dtypes has types of two and four bits; others of less than a byte are held in one.
+        # ml_dtypes has types of two and four bits; other types below a byte are held in int8 or uint8.
         return np.dtype(np.int8 if self.signed else np.uint8) if self.is_packed else NumberType.numpy(self)
 
     @property
@@ -84,7 +84,7 @@ class IntType(NumberType):
 
     @override
     def dump(self, elements: Array, order: ByteOrder) -> Array:
-        """A byte for each, which the sign fills; CodecError where a value is none of the type."""
+        """Return a sign-extended byte for each element; raise CodecError if a value is out of range."""
         del order
         low, high = self.span
         wrong = (elements < low) | (elements > high)
@@ -92,13 +92,13 @@ class IntType(NumberType):
             first = int(np.argmax(wrong))
             found = f"{elements.reshape(-1)[first]}{index_text(first, elements.shape)}"
             raise CodecError(f"expected integers from {low} to {high}, found {found}")
-        # `np.ascontiguousarray` would give a scalar a dimension.
+        # `np.ascontiguousarray` would add a dimension to a scalar.
         made: Array = np.array(elements, order="C")[..., np.newaxis].view(np.uint8)
         return made
 
     @override
     def load(self, stored: Array, order: ByteOrder) -> Array:
-        """The upper bits are ignored."""
+        """Return the elements, ignoring the upper bits."""
         del order
         unused = 8 - self.bits
         low = np.left_shift(stored[..., 0], unused)
@@ -107,7 +107,7 @@ class IntType(NumberType):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The least and the greatest value."""
+        """The minimum and maximum value."""
         if self.signed:
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return 0, (1 << self.bits) - 1
@@ -135,7 +135,7 @@ class IntType(NumberType):
     def _scalar(self, number: int) -> Any:
         if self.bits >= 8:
             return self.numpy().type(number)
-        # The bits above are ignored in a chunk; a scalar has them as the sign extends.
+        # The upper bits are ignored in a chunk; in a scalar they are sign-extended.
         return self.unpack((number & 0xFF).to_bytes(1, "little"))
 
     @override

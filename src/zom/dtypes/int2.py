@@ -1,7 +1,7 @@
 """The `int2` data type: integers from -2 to 1, a byte each.
 
-zarr-extensions, data type `int2`. Stored in the lower 2 bits; the upper ones are ignored. v2 writes
-the bare name. A new data type is one file and one registration: this is the whole file.
+zarr-extensions, data type `int2`. Stored in the lower 2 bits; the upper bits are ignored. v2 uses
+the bare name. A new data type takes one file with one registration, like this one.
 """
 
 from __future__ import annotations

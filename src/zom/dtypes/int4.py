@@ -1,6 +1,6 @@
 """The `int4` data type: integers from -8 to 7, a byte each.
 
-zarr-extensions, data type `int4`. Stored in the lower 4 bits; the upper ones are ignored. v2 writes
+zarr-extensions, data type `int4`. Stored in the lower 4 bits; the upper bits are ignored. v2 uses
 the bare name.
 """
 

@@ -1,6 +1,6 @@
-"""The `null_terminated_bytes` data type: byte strings of at most a number of bytes, v2 `|S12`.
+"""The `null_terminated_bytes` data type: byte strings with a maximum length, v2 `|S12`.
 
-Trailing zeros are padding. Written by zarr-python 3 under this name, which is not registered yet.
+Trailing zeros are padding. zarr-python 3 writes this name, which is not registered yet.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class NullTerminatedBytesType(SizedType):
 
     @override
     def pack(self, scalar: Any) -> bytes:
-        # numpy says that the empty byte string is one byte long.
+        # numpy gives the empty byte string a size of one byte.
         return bytes(scalar).ljust(self.length, b"\0")
 
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         raw = self.pack(scalar)
-        # Some v2 readers ask for the whole element; v3 readers for the text without its padding.
+        # Some v2 readers need the whole element; v3 readers need the text without padding.
         return write_item(raw if NOTATIONS[form].padding else raw.rstrip(b"\0"))
 
     @override
@@ -115,12 +115,12 @@ class NullTerminatedBytesFamily(SizedFamily):
         return "null_terminated_bytes"
 
     def of(self, length: int, order: ByteOrder | None = None) -> NullTerminatedBytesType:
-        """Byte strings; bytes have no order."""
+        """Return the type; bytes have no byte order."""
         del order
         return NullTerminatedBytesType(length)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        # Without a length (`np.dtype("S")`) the elements are of any length: that is `bytes`.
+        # Without a length (`np.dtype("S")`) elements have any length: that is `bytes`.
         if dtype.type is not np.bytes_ or not dtype.itemsize:
             return None
         return NullTerminatedBytesType(dtype.itemsize)

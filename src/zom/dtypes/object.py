@@ -1,7 +1,7 @@
-"""The `object` data type: what v2 calls `|O` and no other format can say.
+"""The `object` data type: `|O` in v2, without an equivalent in v3.
 
-Its elements are whatever the object codec (`json2`, `msgpack2`, `pickle`, `vlen-array`) makes of them;
-text and bytes have types of their own. The v3 of 2021 has it as well, without saying which codec.
+Its elements are whatever the object codec (`json2`, `msgpack2`, `pickle`, `vlen-array`) decodes; text and
+bytes have their own types. The v3 draft of 2021 has it too, without naming the codec.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OTHERS = frozenset({"vlen-utf8", "vlen-bytes", "categorize"})
 
 @dataclass(frozen=True, slots=True)
 class ObjectType(DataType):
-    """Python objects, as one object codec stores them; None where it isn't known which.
+    """Python objects stored by one object codec, `codec`; None if it is unknown.
 
     >>> ObjectType("json2").to_json("v2")
     '|O'
@@ -106,7 +106,7 @@ class ObjectFamily(DataTypeFamily):
     def read_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
-        # A v3 document that says "object" means something that we don't know.
+        # "object" has no known meaning in a v3 document.
         del name, configuration, faults, path
         return None
 
@@ -124,7 +124,7 @@ class ObjectFamily(DataTypeFamily):
         return self.from_v2(extension_type(data_type, "object"), None, faults, path)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        # What an object array holds is not to be guessed: `resolve.data_type` says so.
+        # Don't guess what an object array holds: `resolve.data_type` raises.
         del dtype
         return None
 

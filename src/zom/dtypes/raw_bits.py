@@ -1,7 +1,7 @@
-"""The raw data types `r8`, `r16`, ...: elements of a number of bits that nobody interprets.
+"""The raw data types `r8`, `r16`, ...: elements with a number of uninterpreted bits.
 
 Zarr v3 core, data types: "`r*` ... limited to be a multiple of 8". Its fill value is a list "with length
-equal to `<N>`", where N is bits; writers and maintainers take one integer for each byte, and so do we.
+equal to `<N>`", where N is bits; writers and maintainers use one integer for each byte, and so does zom.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class RawBitsType(RawElement):
             refuse_type(f"a list of {size} integers from 0 to 255", value, faults, path)
             return None
         if not notation.raw_base64:
-            # A pattern of the right width has been read already; the draft knows no other text.
+            # A pattern of the right width has been parsed already; the draft has no other text.
             faults.append(Fault(WIDTH, path, f'"0x" and {2 * size} hexadecimal digits', show(value)))
             return None
         raw = parse_item(size, value, faults, path)
@@ -131,7 +131,7 @@ class RawBitsType(RawElement):
 
 
 class RawBitsFamily(DataTypeFamily):
-    """The family of the raw data types. It claims `r12` too, to say what is wrong with it."""
+    """The family of the raw data types. It also claims invalid names such as `r12`, to report them."""
 
     @property
     def name(self) -> str:
@@ -160,7 +160,7 @@ class RawBitsFamily(DataTypeFamily):
         if _NAME.fullmatch(name) is None:
             return None
         most = 8 * MOST_BYTES
-        # A limit on the digits first: `int` has one of its own.
+        # Limit the digits first: `int` has its own limit.
         bits = int(name[1:]) if len(name) <= 1 + len(str(most)) else most + 8
         if bits > most:
             faults.append(Fault(LIMIT, path, f"at most {most} bits for each element", show(name)))
@@ -177,7 +177,7 @@ class RawBitsFamily(DataTypeFamily):
         return None
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        # numpy's void is `raw_bytes`: one type of numpy must have one answer.
+        # numpy's void is `raw_bytes`: each numpy type must have one data type.
         del dtype
         return None
 

@@ -1,6 +1,6 @@
-"""The `raw_bytes` data type: elements of a number of bytes that nobody interprets, v2 `|V8`.
+"""The `raw_bytes` data type: elements with a number of uninterpreted bytes, v2 `|V8`.
 
-Written by zarr-python 3 under this name, which is not registered; the core specification says `r64`.
+zarr-python 3 writes this name, which is not registered; in the core specification it is `r64`.
 Fill values are base64 in every format.
 """
 
@@ -31,7 +31,7 @@ __all__ = ["RawBytesType", "RawElement"]
 
 
 class RawElement(Element):
-    """Bytes of a number that nobody interprets; numpy's void."""
+    """Uninterpreted bytes of fixed size; numpy's void."""
 
     @property
     @override
@@ -83,7 +83,7 @@ class RawBytesType(RawElement, SizedType):
     @property
     @override
     def described(self) -> JSON:
-        # zarr-python 2 wrote descr here, which is a list with one field without a name.
+        # zarr-python 2 wrote `descr` here, a list with one field without a name.
         return [["", self.to_v2()]]
 
     @override
@@ -113,7 +113,7 @@ class RawBytesFamily(SizedFamily):
         return "raw_bytes"
 
     def of(self, length: int, order: ByteOrder | None = None) -> RawBytesType:
-        """Raw bytes; they have no order."""
+        """Return the type; raw bytes have no byte order."""
         del order
         return RawBytesType(length)
 

@@ -1,4 +1,4 @@
-"""What data types share whose configuration is a number of bytes: text, byte strings and raw bytes, v2 `<U5`.
+"""Shared base of data types configured by a number of bytes: text, byte strings and raw bytes, v2 `<U5`.
 
 zarr-extensions, data type `fixed_length_utf32`; zarr-python 3, `null_terminated_bytes` and `raw_bytes`.
 """
@@ -36,14 +36,14 @@ class LengthConfiguration(Configuration):
 
 
 class SizedType(Element):
-    """A data type whose configuration is the number of bytes of an element."""
+    """A data type configured by the size of an element in bytes."""
 
     uri: ClassVar[str]
-    """The extension of the draft."""
+    """The extension URI in the draft."""
 
     @property
     def described(self) -> JSON:
-        """The `type` of that extension."""
+        """The `type` of the draft extension."""
         return self.to_v2()
 
     @override
@@ -61,18 +61,18 @@ class SizedType(Element):
 
 
 class SizedFamily(DataTypeFamily):
-    """What the families of such types share."""
+    """Shared base of the families of such types."""
 
     letter: ClassVar[str]
-    """The letter that numpy has for the kind."""
+    """numpy's letter for the kind."""
     words: ClassVar[tuple[str, ...]]
-    """The words in URIs of the draft that mean the kind."""
+    """The words in draft URIs that identify the kind."""
     unit: ClassVar[int] = 1
-    """How many bytes numpy counts as one."""
+    """The bytes per unit of numpy's length."""
 
     @abstractmethod
     def of(self, length: int, order: ByteOrder | None = None) -> SizedType:
-        """The type whose elements have `length` bytes."""
+        """Return the type whose elements have `length` bytes."""
 
     @property
     @override

@@ -1,7 +1,7 @@
 """The `string` data type: text of any length.
 
 zarr-extensions, data type `string`; v2 `|O` with the object codec `vlen-utf8` (or `categorize`). The 0
-that zarr-python 2 wrote as the default fill value of such arrays stands for the empty text.
+that zarr-python 2 wrote as the default fill value of such arrays means empty text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The `struct` data type: records of named fields, packed one after the other.
+"""The `struct` data type: records of named fields, packed without padding.
 
 zarr-extensions, data type `struct`; v2: lists of `[fieldname, datatype, shape]`, where the shape is
-optional. In v2 each field has its own byte order, in v3 all of them follow the codec's.
+optional. In v2 each field has its own byte order; in v3 all fields have the codec's.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ OPEN_FIELD = rule(
 
 @dataclass(frozen=True, slots=True)
 class StructField:
-    """One field; v2 may give it a shape of its own.
+    """One field; in v2 it may have its own shape.
 
     >>> from zom.extension.resolve import data_type
     >>> StructField("z", data_type("float32"), (2, 2)).size
@@ -74,18 +74,18 @@ class StructField:
 
     @property
     def count(self) -> int:
-        """How many elements the field has."""
+        """The number of elements of the field."""
         return math.prod(self.shape)
 
     @property
     def size(self) -> int:
-        """Bytes of the field."""
+        """The size of the field in bytes."""
         return self.count * (self.data_type.itemsize or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class StructType(Element):
-    """Records of fields; `legacy` ones go by the name `structured`.
+    """Records of fields; with `legacy`, the type is named `structured`.
 
     >>> from zom.extension.resolve import data_type
     >>> point = StructType((StructField("x", data_type("int8")), StructField("y", data_type("int16"))))
@@ -126,7 +126,7 @@ class StructType(Element):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the fields as numpy has them: one without a name goes by its position."""
+        """The field names in numpy: a field without a name is named after its position."""
         return tuple(field.name or f"f{i}" for i, field in enumerate(self.fields))
 
     @override
@@ -192,7 +192,7 @@ class StructType(Element):
             start = len(faults)
             raw = parse_item(self.itemsize, value, faults, path)
             if notation.records and raw is None and not self.legacy:
-                del faults[start:]  # text that is no base64 of a struct is of the wrong type first of all
+                del faults[start:]  # for text that is not base64 of a struct, report only the wrong type
                 refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)
             elif notation.records and raw is not None:
                 broken = STRUCT_BASE64 if self.legacy else STRUCT_TEXT
@@ -223,7 +223,7 @@ def checked_struct(
     places: list[Path],
     inside: tuple[Path, Path] = ((), ()),
 ) -> bool:
-    """Whether the fields can stand together; `places` are where they stand, `inside` name and type of each.
+    """Whether the fields form a valid struct; `places` are their paths, `inside` those of name and type below.
 
     >>> from zom.extension.resolve import data_type
     >>> twice = StructType((StructField("x", data_type("int8")),) * 2)
@@ -248,7 +248,7 @@ def checked_struct(
 
 
 def parse_field_type(value: Any, faults: list[Fault], path: Path) -> DataType | None:
-    """The type of a field that a v3 document spells."""
+    """Parse the type of a field in a v3 document."""
     before = len(faults)
     definition = parse_definition(value, faults, path, must_understand_allowed=False)
     if definition is None:
@@ -326,7 +326,7 @@ class StructFamily(DataTypeFamily):
 
     def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         spelled = extension_type(data_type, "struct")
-        if not is_list(spelled) or is_unnamed_field(spelled):  # `raw_bytes` takes that one
+        if not is_list(spelled) or is_unnamed_field(spelled):  # an unnamed field is `raw_bytes`
             return None
         return self.from_v2(spelled, None, faults, (*path, "type"))
 
@@ -339,7 +339,7 @@ class StructFamily(DataTypeFamily):
             inner = columns[name][0]
             base, shape = inner.subdtype or (inner, ())
             fields.append(StructField(name, of_numpy(base), shape))
-        # Padding between fields is dropped: a chunk has none.
+        # Drop padding between fields: chunks have none.
         return StructType(tuple(fields)) if fields else None
 
     def examples(self) -> Iterable[DataType]:

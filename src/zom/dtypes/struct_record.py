@@ -1,4 +1,4 @@
-"""Records in JSON and in Python: the fill values of structs as objects, and casts field by field.
+"""Records in JSON and Python: struct fill values as objects, and casts field by field.
 
 zarr-extensions, struct data type: "MUST be a JSON object mapping each field name to its fill value.
 Every field ... MUST have a corresponding entry".
@@ -30,7 +30,7 @@ def parse_record(
     faults: list[Fault],
     path: Path,
 ) -> bytes | None:
-    """The bytes of the record that an object stands for; None and faults where it stands for none."""
+    """Parse an object as the bytes of a record; return None and add faults if it is invalid."""
     names = struct.names
     known = ", ".join(map(show, names))
     faults.extend(
@@ -49,7 +49,7 @@ def parse_record(
     return b"".join(raw) if whole else None
 
 
-def _read_field(  # noqa: PLR0913, PLR0917 - a field's value, and where it stands
+def _read_field(  # noqa: PLR0913, PLR0917 - a field's value and its path
     field: StructField,
     shape: tuple[int, ...],
     value: Any,
@@ -62,7 +62,7 @@ def _read_field(  # noqa: PLR0913, PLR0917 - a field's value, and where it stand
         scalar = field.data_type.parse_fill(value, form, faults, path)
         restate(faults, start)
         if scalar is None:
-            # v2 leaves what null stands for undefined; zeros are what every reader gives.
+            # v2 leaves the meaning of null undefined; all readers return zeros.
             return bytes(field.data_type.itemsize or 0) if value is None else None
         return pack(field.data_type, scalar)
     if not is_list(value) or len(value) != shape[0]:
@@ -74,7 +74,7 @@ def _read_field(  # noqa: PLR0913, PLR0917 - a field's value, and where it stand
 
 
 def record_json(struct: StructType, raw: bytes) -> JSON:
-    """The v3 object of a record: every field, each as its own type spells it."""
+    """Return the v3 object of a record, with each field in the spelling of its type."""
     made: dict[str, Any] = {}
     start = 0
     for field in struct.fields:
@@ -87,7 +87,7 @@ def record_json(struct: StructType, raw: bytes) -> JSON:
 
 
 def cast_record(struct: StructType, value: object) -> bytes:
-    """The bytes of the record that a Python value stands for; SpecError where it stands for none."""
+    """Cast a Python value to the bytes of a record; raise SpecError if it is invalid."""
     given: Any = value
     if isinstance(value, np.void):
         raw = bytes(given.tobytes())

@@ -36,7 +36,7 @@ class V2Field(NamedTuple):
 
 
 def parse_v2_fields(fields: list[Any], faults: list[Fault], path: Path) -> list[V2Field] | None:
-    """The fields that a list spells; None, and a fault for each wrong thing, where it spells none.
+    """Parse a list of fields; return None and add a fault for each problem if it is invalid.
 
     >>> import zom.dtypes
     >>> [field.name for field in parse_v2_fields([["r", "|u1"], ["g", "|u1"]], [], ())]

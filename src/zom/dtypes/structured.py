@@ -1,7 +1,7 @@
 """The `structured` data type: the older name of `struct`, with fields as `[name, data_type]` pairs.
 
-zarr-extensions, data type `structured`. Arrays by that name may have a fill value in base64, which is
-read but, as the document asks, never written.
+zarr-extensions, data type `structured`. Arrays of this type may have a fill value in base64, which zom
+reads but, as the specification requires, never writes.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class StructuredFamily(DataTypeFamily):
 
     @override
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        # `struct` is what new arrays have.
+        # New arrays use `struct`.
         del dtype
         return None
 

@@ -1,6 +1,6 @@
 """The `uint2` data type: integers from 0 to 3, a byte each.
 
-zarr-extensions, data type `uint2`. Stored in the lower 2 bits; the upper ones are ignored. v2 writes
+zarr-extensions, data type `uint2`. Stored in the lower 2 bits; the upper bits are ignored. v2 uses
 the bare name.
 """
 

@@ -1,6 +1,6 @@
 """The `uint4` data type: integers from 0 to 15, a byte each.
 
-zarr-extensions, data type `uint4`. Stored in the lower 4 bits; the upper ones are ignored. v2 writes
+zarr-extensions, data type `uint4`. Stored in the lower 4 bits; the upper bits are ignored. v2 uses
 the bare name.
 """
 

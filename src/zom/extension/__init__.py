@@ -1,6 +1,6 @@
-"""Extensions: codecs, data types, chunk grids and chunk key encodings, and how to register your own.
+"""Extensions: register your own codecs, data types, chunk grids and chunk key encodings.
 
-A plugin imports this module alone. The pages docs/extending*.md show complete files.
+A plugin needs to import only this module. The pages docs/extending*.md show complete files.
 
 >>> from zom import extension
 >>> extension.codecs["gzip"].kind

@@ -1,6 +1,6 @@
-"""What extensions answer: their methods are asked here, so that errors in them name the extension, not zom.
+"""Calls of extension methods, so that errors name the extension and not zom.
 
-Registering can look at what methods take, and not at what they give.
+Registration can check the arguments of methods, but not their return values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["answer", "at_fault"]
 
 
 def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, *arguments: Any) -> Any:
-    """What `method` gives for the arguments, which is one of `kinds`: in `words`, what the method must give.
+    """Call `method` with the arguments and check that the result is one of `kinds`, described by `words`.
 
     >>> answer("a text", "upper", (str,), "a text")
     'A TEXT'
@@ -34,7 +34,7 @@ def answer(extension: object, method: str, kinds: tuple[type, ...], words: str, 
 
 
 def at_fault(whose: str, what: str) -> ExtensionError:
-    """The error of an extension, or a part of one, called `whose`, that did what it must not.
+    """Return the error for a violation by an extension, or a part of one, named `whose`.
 
     >>> str(at_fault("<codec rot>", "encode raised KeyError"))
     '<codec rot>: encode raised KeyError; correct it, or its package'

@@ -1,6 +1,6 @@
-"""Axes: one dimension of an array, cut into chunks, as the engine asks about it.
+"""Axes: one dimension of an array, divided into chunks.
 
-A regular axis is two numbers; an axis with edges of its own keeps one entry for each run of equal edges,
+A regular axis is two numbers. An axis with varying edges keeps one entry for each run of equal edges,
 never one for each chunk: `[1, 1000000000]` is one run.
 """
 
@@ -24,20 +24,20 @@ Indices: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
 class Run(NamedTuple):
-    """Chunks of one size that follow each other."""
+    """Consecutive chunks of one size."""
 
     chunk: int
-    """The number of the first of them."""
+    """The number of the first chunk."""
     start: int
-    """The index of the first element of the first of them."""
+    """The index of the first element of the first chunk."""
     size: int
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One dimension of a grid that is bound to an array: `Axis(length, size)` where chunks have one size.
+    """One dimension of a grid bound to an array: `Axis(length, size)` if all chunks have one size.
 
-    Chunks that would lie wholly behind the array's end don't count. The last chunk may overhang.
+    Chunks entirely past the array's end don't count. The last chunk may extend past it.
 
     >>> axis = Axis(10, 4)
     >>> axis.count, axis.size(2), axis.start(2), axis.find(np.array([0, 9]))
@@ -47,13 +47,13 @@ class Axis:
     """
 
     length: int
-    """How many elements the array has along the dimension."""
+    """The length of the array along the dimension."""
     regular: int | None
-    """The size of all chunks; None where there are several sizes, or no chunk to tell it."""
+    """The size of all chunks; None if sizes differ or there are no chunks."""
     runs: tuple[Run, ...] = ()
-    """The chunks as runs of equal size, where `regular` is None."""
+    """The chunks as runs of equal size, if `regular` is None."""
     count: int = field(init=False)
-    """How many chunks hold elements of the array."""
+    """The number of chunks that hold elements of the array."""
 
     def __post_init__(self) -> None:
         count = 0
@@ -66,9 +66,9 @@ class Axis:
 
     @classmethod
     def with_edges(cls, length: int, edges: Iterable[tuple[int, int]]) -> Axis:
-        """An axis whose chunks have sizes of their own: `edges` are sizes, and how often each repeats.
+        """Return an axis with varying chunk sizes; `edges` are pairs of a size and its repeat count.
 
-        Together they are at least as long as the array.
+        Raise ValueError if the chunks together are shorter than the array.
 
         >>> Axis.with_edges(10**12, [(1, 10**9), (1000, 10**9)]).count
         1999000000
@@ -90,7 +90,7 @@ class Axis:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Every size that a chunk has, once.
+        """The distinct chunk sizes.
 
         >>> Axis.with_edges(10, [(4, 1), (2, 1), (4, 1)]).sizes
         (4, 2)
@@ -100,12 +100,12 @@ class Axis:
         return tuple(dict.fromkeys(run.size for run in self.runs))
 
     def size(self, chunk: int) -> int:
-        """How many elements the chunk is stored with: overhang counts."""
+        """Return the stored length of the chunk, including elements past the array's end."""
         self._check(chunk)
         return self._run(chunk).size if self.regular is None else self.regular
 
     def start(self, chunk: int) -> int:
-        """The index of the chunk's first element."""
+        """Return the index of the chunk's first element."""
         self._check(chunk)
         if self.regular is not None:
             return chunk * self.regular
@@ -121,7 +121,7 @@ class Axis:
         return self.runs[bisect_right(self.runs, chunk, key=_chunk_of) - 1]
 
     def at(self, index: int) -> tuple[int, int, int]:
-        """The chunk that holds the element at `index`, its start and its size; `index` lies in the array.
+        """Return the number, start and size of the chunk that holds `index`, which must be in the array.
 
         >>> Axis(10, 4).at(9)
         (2, 8, 4)
@@ -134,7 +134,7 @@ class Axis:
         return run.chunk + steps, run.start + steps * run.size, run.size
 
     def find(self, indices: Indices) -> Indices:
-        """The chunk that holds each element; all indices lie in the array."""
+        """Return the chunk that holds each index; all indices must be in the array."""
         if self.regular is not None:
             return indices // self.regular
         chunks, starts, sizes = self._columns()
@@ -143,7 +143,7 @@ class Axis:
         return found
 
     def starts(self, chunks: Indices) -> Indices:
-        """The index of the first element of each chunk; all `chunks` are there.
+        """Return the index of the first element of each chunk; all `chunks` must exist.
 
         >>> Axis.with_edges(10, [(4, 1), (3, 2)]).starts(np.array([2, 0]))
         array([7, 0])
@@ -156,7 +156,7 @@ class Axis:
         return found
 
     def _columns(self) -> Indices:
-        # An axis without chunks has no elements to find, but numpy wants something to take none from.
+        # An axis without chunks has no elements to find, but numpy can't index an empty table.
         return np.array(self.runs or [Run(0, 0, 1)], np.int64).T
 
 

@@ -1,7 +1,7 @@
 """Bound codecs: a codec with its configuration, ready for chunks of one form.
 
-Binding is done once for all chunks of a shape; what then runs for each chunk is `encode` and `decode` of
-a `Coder`. Coders keep no state between calls and may be used from several threads at once.
+A codec is bound once for all chunks of a shape; `encode` and `decode` of the `Coder` then run for each
+chunk. Coders keep no state between calls, and several threads may use one at the same time.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 """A numpy array of any type and shape."""
 
 Data: TypeAlias = "bytes | bytearray | memoryview[int]"
-"""Bytes, wherever they lie; a view is of single bytes and contiguous."""
+"""Bytes in any buffer; a view must be contiguous, with items of one byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A chunk as an array in memory, all of whose facts are known.
+    """A chunk as an array in memory: its shape, data type and fill value.
 
     >>> import numpy as np, zom.dtypes
     >>> from zom.extension.resolve import data_type
@@ -43,21 +43,21 @@ class Block:
     shape: tuple[int, ...]
     data_type: DataType
     fill: Any
-    """The scalar that stands where nothing was written, of this type."""
+    """The fill value, as a scalar of this type."""
     dtype: np.dtype[Any] = field(init=False)
-    """What numpy holds the elements as."""
+    """The numpy type of the elements."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dtype", self.data_type.numpy())
 
     @property
     def count(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int | None:
-        """The bytes of all elements as a chunk stores them; None where elements differ in length."""
+        """The size of all elements in a stored chunk, in bytes; None if elements vary in length."""
         width = self.data_type.itemsize
         return None if width is None else self.count * width
 
@@ -71,61 +71,61 @@ class Stream:
     """
 
     nbytes: int | None
-    """How many there are, where that is the same for all chunks of the form."""
+    """The number of bytes, if it is the same for all chunks of the form; None otherwise."""
     most: int
-    """How many there may be: a decoder never makes more, and refuses what would be."""
+    """The maximum number of bytes: a decoder raises instead of producing more."""
     width: int = 1
-    """The bytes of one element of the array that they were: what shuffles work by."""
+    """The size of one element of the original array in bytes, for shuffles."""
 
 
 Form: TypeAlias = Block | Stream
-"""What stands between two coders."""
+"""The form of a chunk between two coders."""
 
 D = TypeVar("D")
 E = TypeVar("E")
 
 
 class Coder(ABC, Generic[D, E]):
-    """One codec, bound: turns what was decoded into what is encoded, and back.
+    """One bound codec: encodes and decodes chunks.
 
-    Whatever is wrong with the data is a `CodecError`, whose message doesn't repeat the codec's name; what
-    a library below raises may pass through, the chain turns it into one. The data is hostile until it is
+    Raise `CodecError` for invalid data; the message doesn't repeat the codec's name. Exceptions of an
+    underlying library may pass through: the chain converts them. Treat data as hostile until it is
     checked: no coder may crash, hang, or use more memory than twice what its form declares.
     """
 
     plain: bool = False
-    """For array->bytes: whether the bytes are the memory of the array, in C order."""
+    """For array->bytes: whether the bytes equal the memory of the array, in C order."""
     verify: Callable[[Array], None] | None = None
-    """For array->bytes that are plain: what refuses memory that holds no elements."""
+    """For plain array->bytes: a function that raises CodecError if memory holds invalid elements."""
     is_view: bool = False
-    """For array->array: whether `encode` gives a view, so that what is put into it is decoded."""
+    """For array->array: whether `encode` returns a view, so that writing encoded data into it decodes it."""
     scatters: bool = False
-    """For array->bytes: whether `decode_array_into` spares the copy of what `decode` gives."""
+    """For array->bytes: whether `decode_array_into` avoids the copy that `decode` needs."""
     is_slow: bool = False
-    """For bytes->bytes: whether a KiB takes it a microsecond or more, without the interpreter's lock."""
+    """For bytes->bytes: whether a KiB takes a microsecond or more, without holding the GIL."""
     allocates: bool = False
-    """For bytes->bytes: whether `decode` makes memory of its own at no cost, and `decode_into` copies it."""
+    """For bytes->bytes: whether `decode` allocates its result at no cost, and `decode_into` copies it."""
     batches: bool = False
-    """For bytes->bytes: whether `decode_rows` decodes many chunks at once, without the interpreter's lock."""
+    """For bytes->bytes: whether `decode_rows` decodes many chunks at once, without holding the GIL."""
     most: int | None = None
-    """How many bytes `encode` may give, where the coder knows better than the chain."""
+    """The maximum number of bytes that `encode` returns, if the coder knows a better bound than the chain."""
 
     @abstractmethod
     def encode(self, chunk: D) -> E:
-        """What `chunk` is stored as; `chunk` itself stays as it is."""
+        """Return the encoded form of `chunk`, without changing `chunk`."""
 
     def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
-        """For bytes->bytes: what each of `count` chunks is stored as, that lie one behind the other in `rows`."""
+        """For bytes->bytes: encode `count` chunks of equal size that are consecutive in `rows`."""
         size = len(rows) // count
         encode: Any = self.encode
         return [encode(rows[start : start + size]) for start in range(0, count * size, size)]
 
     @abstractmethod
     def decode(self, chunk: E) -> D:
-        """What `chunk` was made of; it may share memory with `chunk`, and may be read-only."""
+        """Return the decoded form of `chunk`; it may share memory with `chunk` and may be read-only."""
 
     def decode_into(self, chunk: E, target: memoryview) -> None:
-        """Put the bytes that `chunk` was made of into `target`, which has room for just so many."""
+        """Decode `chunk` into `target`, which has exactly the decoded size."""
         made: Any = self.decode(chunk)
         view = memoryview(made)
         if view.nbytes != len(target):
@@ -133,9 +133,9 @@ class Coder(ABC, Generic[D, E]):
         target[:] = view.cast("B")
 
     def decode_rows(self, chunks: Sequence[E], target: memoryview) -> None:
-        """Put the bytes that each of `chunks` was made of into `target`, one behind the other: all are as many.
+        """Decode `chunks` into consecutive parts of `target`; all have the same decoded size.
 
-        The CodecError of one that is at fault does not tell which it was.
+        A CodecError does not say which chunk is invalid.
         """
         size = len(target) // len(chunks)
         into = self.decode_into
@@ -143,12 +143,12 @@ class Coder(ABC, Generic[D, E]):
             into(chunk, target[number * size : (number + 1) * size])
 
     def decode_array_into(self, chunk: E, target: Array) -> None:
-        """Put the elements that `chunk` was made of into `target`, however that lies in memory."""
+        """Decode `chunk` into `target`, which may have any memory layout."""
         target[...] = self.decode(chunk)
 
 
 ArrayCoder: TypeAlias = Coder[Array, Array]
-"""A bound array->array codec. It gets and gives arrays of the shapes and types of its two blocks."""
+"""A bound array->array codec. It takes and returns arrays of the shapes and types of its two blocks."""
 
 Serializer: TypeAlias = "Coder[Array, Data]"
 """A bound array->bytes codec."""

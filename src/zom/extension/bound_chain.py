@@ -1,8 +1,8 @@
 """A bound chain: all codecs of an array, or of a shard's inner chunks, ready for chunks of one shape.
 
-The one place where a chunk is encoded and decoded. What stands between two codecs is told by their
-`thread`, the same that checks documents; v2 and the draft have no array->bytes codec, so there elements
-become bytes, and bytes elements, wherever a codec asks for the other.
+All chunks are encoded and decoded here. The `thread` of each codec, which also checks documents, says
+what it passes to the next. v2 and the draft have no array->bytes codec, so there the chain converts
+elements to bytes, and bytes to elements, wherever a codec needs the other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["BoundChain", "bind_chain", "bind_streams", "unusable"]
 
 
 def unusable(faults: Iterable[Fault]) -> SpecError:
-    """The error of what can't be used; what some level only warns of is no part of it."""
+    """Return the error for `faults`, without those that are only warnings at some level."""
     return SpecError(fault.problem() for fault in faults if fault.rule.lenient == "error")
 
 
@@ -87,11 +87,11 @@ class BoundChain:
         self.names = tuple(name for name, _ in coders)
         self.coders = tuple(coder for _, coder in coders)
         self.pivot = pivot
-        """The place of the codec that turns elements into bytes."""
+        """The position of the codec that turns elements into bytes."""
         self.nbytes = out.nbytes
-        """How many bytes an encoded chunk has; None where that differs."""
+        """The size of an encoded chunk in bytes; None if it varies."""
         self.most = out.most
-        """How many bytes an encoded chunk may have."""
+        """The maximum size of an encoded chunk in bytes."""
         self.serializer = coders[pivot][1]
         self._encoders: tuple[tuple[str, Callable[[Any], Any]], ...] = tuple((n, c.encode) for n, c in coders)
         self._serializer = (coders[pivot][0], coders[pivot][1].decode)
@@ -101,47 +101,47 @@ class BoundChain:
         views = all(coder.is_view for _, coder in coders[:pivot])
         plain = views and self.serializer.plain and block.nbytes
         self.plain = bool(plain)
-        """Whether decoding puts bytes into memory: `decode_into` needs no memory of its own, then."""
+        """Whether decoded bytes are the array's memory, so that `decode_into` needs no buffer."""
         self._scatters = views and self.serializer.scatters
         viewed = plain or self._scatters
         self._views = self._encoders[:pivot] if viewed else None
         self._rows: tuple[str, Coder[Any, Any]] = inner[0] if inner else coders[pivot]
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
         self.allocates = bool(inner) and inner[0][1].allocates
-        """Whether `decode` costs less than `decode_into` for a chunk that is copied to its place anyway."""
+        """Whether `decode` costs less than `decode_into` for a chunk that is copied afterwards anyway."""
         self.batches = bool(inner) and inner[0][1].batches
-        """Whether `decode_rows` does most of its work without the interpreter's lock."""
+        """Whether `decode_rows` does most of its work without holding the GIL."""
         self.is_slow = any(coder.is_slow for _, coder in inner)
-        """Whether the work on some KiB is worth another thread."""
+        """Whether a few KiB justify another thread."""
         self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
-        """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
+        """Whether a stored chunk equals the array in memory byte for byte, so that reading needs no copy."""
         self.moves_bytes = bool(plain) and not pivot
-        """Whether `decode_rows` works: decoding puts bytes into memory, in the order of the array."""
+        """Whether `decode_rows` works: decoded bytes are the array's memory, in the order of the array."""
 
     def encode(self, array: Array) -> Data:
-        """The bytes that a chunk is stored as; `array` has the shape and the type of the block."""
+        """Encode `array`, which has the shape and type of the block."""
         return self._encoded(array, self._encoders)
 
     def encode_by(self, encode: Callable[[Array], Data], array: Array) -> Data:
-        """The same where the chain is one codec, which `encode` does in another way, as with several threads."""
+        """Encode `array` with `encode` instead of the chain's only codec, e.g. with several threads."""
         return self._encoded(array, ((self.names[0], encode),))
 
     def _encoded(self, array: Array, encoders: Iterable[tuple[str, Callable[[Any], Any]]]) -> Data:
         made: Any = array
         name = ""
         try:
-            for name, encode in encoders:  # noqa: B007 - the name tells who failed
+            for name, encode in encoders:  # noqa: B007 - the error names the codec that failed
                 made = encode(made)
             if type(made) not in DATA:
                 made = as_data(made)
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
         return cast("Data", made)
 
     def encode_rows(self, rows: Array) -> list[Data]:
-        """The bytes that each of `rows` is stored as; these lie in one piece, in the order of memory.
+        """Encode each of `rows`, which are contiguous in memory.
 
-        The CodecError of one that is at fault does not tell which it was.
+        A CodecError does not say which row is invalid.
         """
         name, coder = self._rows
         try:
@@ -149,12 +149,12 @@ class BoundChain:
             for name, encode in self._encoders[self.pivot + 2 :]:  # noqa: B007
                 made = [encode(each) for each in made]
             made = [as_data(each) for each in made]
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
         return made
 
     def decode(self, data: Data) -> Array:
-        """The chunk that is stored as `data`; it may be read-only, and share memory with `data`."""
+        """Decode `data`; the result may be read-only and share memory with `data`."""
         made: Any = data
         name = ""
         try:
@@ -164,12 +164,12 @@ class BoundChain:
             made = decode(made)
             for name, decode in self._array_decoders:  # noqa: B007
                 made = decode(made)
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
         return cast("Array", made)
 
     def scratch(self) -> Array:
-        """New memory for a chunk, laid out so that `decode_into` fills it without a copy."""
+        """Allocate memory for a chunk, laid out so that `decode_into` fills it without a copy."""
         if self._views is None:
             return np.empty(self.block.shape, self.block.dtype)
         made = np.empty(self._stored_shape, self.block.dtype)
@@ -178,7 +178,7 @@ class BoundChain:
         return made
 
     def decode_into(self, data: Data, target: Array) -> None:
-        """Put the chunk that is stored as `data` into `target`, which has the shape of the block."""
+        """Decode `data` into `target`, which has the shape of the block."""
         if self._views is None:
             target[...] = self.decode(data)
             return
@@ -206,28 +206,28 @@ class BoundChain:
             if self.serializer.verify is not None:
                 name = self._serializer[0]
                 self.serializer.verify(place)
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
 
     def _view_of(self, target: Array, views: tuple[tuple[str, Callable[[Any], Any]], ...]) -> Array:
-        """`target` as the array->array codecs see it: what is put there is decoded."""
+        """Return `target` as seen after the array->array codecs: writing encoded data there decodes it."""
         name = ""
         try:
-            for name, encode in views:  # noqa: B007 - the name tells who failed
+            for name, encode in views:  # noqa: B007 - the error names the codec that failed
                 target = encode(target)
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
         return target
 
     def verify(self, array: Array) -> None:
-        """Refuse elements that are none, among those that `decode_rows` made."""
+        """Raise CodecError if `array`, filled by `decode_rows`, holds invalid elements."""
         if self.serializer.verify is not None:
             self.serializer.verify(array)
 
     def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
-        """Put the memory of all chunks that are stored as `chunks` into `target`, one behind the other.
+        """Decode `chunks` into consecutive parts of `target`.
 
-        `verify` is called for many at once. The CodecError of one that is at fault does not tell which it was.
+        Call `verify` on the result. A CodecError does not say which chunk is invalid.
         """
         made: Any = chunks
         name = self._serializer[0]
@@ -236,17 +236,17 @@ class BoundChain:
                 made = [decode(each) for each in made]
             name, coder = self._rows
             coder.decode_rows(made, target)
-        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+        except Exception as cause:  # noqa: BLE001 - libraries may raise anything
             self._fail(name, cause)
 
     def _fail(self, name: str, cause: Exception) -> NoReturn:
         if isinstance(cause, CodecError):
             if self._byte_decoders:
-                cause.byte_range = None  # of what was decoded, not of what is stored
+                cause.byte_range = None  # refers to decoded bytes, not to stored ones
             if cause.codec:
                 raise cause
             raise CodecError(cause.reason, name) from cause
-        # Where there is no memory, nothing is known of the chunk.
+        # A MemoryError says nothing about the chunk.
         if isinstance(cause, (ZomError, MemoryError)):
             raise cause
         raise CodecError(cause_text(cause), name) from cause
@@ -256,9 +256,10 @@ _SLACK = 1 << 16
 
 
 def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> BoundChain:
-    """The chain of `links`, for chunks that are `block`; no stream between codecs is longer than `limit`.
+    """Bind `links` for chunks like `block`.
 
-    A codec that nobody has registered is an `UnknownName`.
+    `limit` bounds the output of codecs whose output size varies; an input longer than `limit` raises the
+    bound to its own size. Raise `UnknownName` for an unregistered codec.
     """
     state: Form = block
     coders: list[tuple[str, Coder[Any, Any]]] = []
@@ -293,7 +294,7 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
 
 
 def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30) -> list[Coder[Data, Data]]:
-    """The coders of a chain of bytes->bytes codecs."""
+    """Bind a chain of bytes->bytes codecs."""
     made: list[Coder[Data, Data]] = []
     state = before
     for link in links:
@@ -312,7 +313,7 @@ def _coder(codec: Codec, configuration: object, before: Form, after: Form) -> Co
 
 
 def _refusal(link: Link) -> UnknownName | SpecError:
-    """The error of a codec that can't be bound."""
+    """Return the error for a codec that can't be bound."""
     if link.faults and (link.codec is not None or not link.name):
         return unusable(link.faults)
     message = f"{pointer_of(link.path)}: no codec named {link.name!r} is registered"
@@ -320,7 +321,7 @@ def _refusal(link: Link) -> UnknownName | SpecError:
 
 
 def _as_stream(block: Block) -> Stream:
-    size = cast("int", block.nbytes)  # Raw has refused what has none
+    size = cast("int", block.nbytes)  # Raw raises if it is None
     return Stream(size, size, block.data_type.itemsize or 1)
 
 
@@ -333,7 +334,7 @@ def _as_block(stream: Stream, codec: Codec) -> Block:
 
 
 def _after(link: Link, codec: Codec, before: Form, limit: int) -> Form:
-    """What the codec makes of `before`: its `thread` says so, which knows all lengths of a grid."""
+    """Return the form that the codec makes of `before`, according to its `thread`."""
     faults: list[Fault] = []
     if isinstance(before, Stream):
         made = link.thread(Bytes(before.nbytes), faults)
@@ -353,7 +354,7 @@ def _after(link: Link, codec: Codec, before: Form, limit: int) -> Form:
         most = made.size
     else:
         known = before.nbytes if isinstance(before, Block) else before.most
-        # No compressor that is known makes data longer than this.
+        # No known compressor produces more than this.
         most = limit if known is None else min(max(limit, known), 2 * known + _SLACK)
     width = before.width if isinstance(before, Stream) else before.data_type.itemsize or 1
     return Stream(made.size, most, width)

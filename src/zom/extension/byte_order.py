@@ -1,7 +1,7 @@
-"""Byte order where it says nothing: the codec `bytes` on elements of one byte, with or without `endian`.
+"""Byte order without effect: the codec `bytes` on elements of one byte, with or without `endian`.
 
-Zarr v3, bytes codec: `endian` is required "if the data type's size is greater than one byte"; for others
-every reader gets the same.
+Zarr v3, bytes codec: `endian` is required "if the data type's size is greater than one byte"; for other
+types all readers get the same result.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["without_idle_endian"]
 
 _KEEPS_TYPE: Final = frozenset({"transpose", "reshape", "scale_offset", "bitround"})
-"""The codecs before `bytes` that give elements of the type that they get."""
+"""The codecs before `bytes` that don't change the data type."""
 
 
 def without_idle_endian(codecs: Iterable[Any], data_type: Any) -> list[Any]:
-    """Canonical codecs of v3 without the byte order of elements that have none.
+    """Return canonical v3 codecs without `endian` for elements that have no byte order.
 
     >>> import zom.dtypes
     >>> without_idle_endian([{"name": "bytes", "configuration": {"endian": "little"}}], "int8")

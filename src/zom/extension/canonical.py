@@ -1,8 +1,8 @@
-"""Canonical definitions: one spelling for all that mean the same.
+"""Canonical definitions: one spelling for all equivalent definitions.
 
-`"bytes"`, `{"name": "bytes"}` and `{"name": "bytes", "configuration": {}}` are one codec, and so are
-a default that is left out and the same one written down. Specs are compared in this form; documents
-keep their own.
+`"bytes"`, `{"name": "bytes"}` and `{"name": "bytes", "configuration": {}}` are one codec. A default
+means the same whether it is written or left out. Specs are compared in canonical form; documents keep
+their own spelling.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Configured(Protocol):
 
 
 def canonical_definition(value: JSON, registry: Registry[Any]) -> Any:
-    """`value` as an object with name and configuration, every default written down.
+    """Return `value` as an object with name and configuration, with all defaults filled in.
 
-    What nobody knows, and what is at fault, keeps its configuration as it is. That something must be
-    understood goes without saying; that it need not stays.
+    Unknown and invalid extensions keep their configuration. `must_understand: true` is removed, as it is
+    the default; other values stay.
 
     >>> from zom.extension.codec import codecs
     >>> canonical_definition("unheard.of", codecs)

@@ -1,8 +1,8 @@
-"""A chain: the list of codecs of a v3 array, or of a shard, and the rules of its order.
+"""A chain: the list of codecs of a v3 array, or of a shard, and the rules for its order.
 
 Zarr v3.1, codecs: "zero or more array -> array codecs; followed by exactly one array -> bytes codec;
-followed by zero or more bytes -> bytes codecs". What each codec takes depends on what the one before
-it gives, so shape, data type and fill value are threaded through them.
+followed by zero or more bytes -> bytes codecs". The input of each codec is the output of the one before,
+so shape, data type and fill value are threaded through the list.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def check_chain(
     *,
     need_fixed_size: bool = False,
 ) -> Representation | None:
-    """What the codecs make of a chunk like `before`; every fault of the list is added to `faults`.
+    """Return the encoded form of a chunk like `before`; add every fault of the list to `faults`.
 
-    None stands for what can't be told: a name is not known, or a codec is at fault. A name that is
-    not known may be of any kind, so the order of what comes next is judged only where it is certain.
-    With `need_fixed_size` each codec whose bytes differ in number is a fault.
+    Return None if the form is unknown, because a name is unknown or a codec is invalid. A codec with an
+    unknown name may be of any kind, so the order of the codecs is checked only where it is certain.
+    With `need_fixed_size`, each codec whose output size varies is a fault.
 
     >>> faults = []
     >>> check_chain([], Elements(((4,),), None), faults, ("codecs",))
@@ -79,7 +79,7 @@ def check_links(
     *,
     need_fixed_size: bool = False,
 ) -> Representation | None:
-    """As `check_chain`, of a list at `path` that was read.
+    """Like `check_chain`, for links already parsed from the list at `path`.
 
     >>> check_links([], Elements(((4,),), None), faults := [], ("codecs",)); len(faults)
     1
@@ -95,7 +95,7 @@ def check_links(
 
 
 def check_byte_codecs(codecs_value: object, faults: list[Fault], path: Path) -> None:
-    """Add the faults of a list that may hold bytes->bytes codecs only.
+    """Add the faults of a list that may contain only bytes->bytes codecs.
 
     >>> faults = []
     >>> check_byte_codecs(["crc32c", "bytes"], faults, ("codecs",))
@@ -117,7 +117,7 @@ def check_byte_codecs(codecs_value: object, faults: list[Fault], path: Path) -> 
 
 
 def _check_order(links: Sequence[Link], faults: list[Fault], path: Path) -> set[int]:
-    """The places of the codecs that stand where they can't; a fault for each."""
+    """Add a fault for each misplaced codec and return their positions."""
     kinds: list[CodecKind | None] = [link.codec.kind if link.codec else None for link in links]
     pivot = kinds.index("array->bytes") if "array->bytes" in kinds else None
     unknown = kinds.index(None) if None in kinds else len(kinds)
@@ -125,7 +125,7 @@ def _check_order(links: Sequence[Link], faults: list[Fault], path: Path) -> set[
     after_bytes = False
     for index, kind in enumerate(kinds):
         if kind == "bytes->bytes":
-            # Without any array->bytes codec that one is missing, and nothing else is wrong.
+            # Without any array->bytes codec, only the missing one is reported.
             wrong = pivot is not None and index < min(pivot, unknown)
             after_bytes = after_bytes or pivot is None
         elif pivot is None:
@@ -167,6 +167,6 @@ def _thread(
     if need_fixed_size and known and isinstance(after, Bytes) and after.size is None:
         expected = "a codec whose bytes are always of the same number"
         faults.append(Fault(FIXED_SIZE, link.path, expected, show(codec.name)))
-        # The codecs after it are judged as if this one had kept the size.
+        # Check the codecs after it as if this one kept the size.
         return Bytes(taken.size if isinstance(taken, Bytes) else 0)
     return after

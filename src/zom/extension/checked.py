@@ -1,6 +1,6 @@
-"""Codecs of other packages, looked at: what their methods give is what they promised, or an error says what it is.
+"""Checks of what codecs of other packages return: an error describes each violation.
 
-zom's own codecs are not asked: their tests do that, and a look costs time for every chunk.
+zom's own codecs are not checked here: their tests do that, and a check costs time for every chunk.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["DATA", "are_lengths", "as_data", "checked", "threaded_fault"]
 
 DATA: Final = frozenset({bytes, bytearray, memoryview})
-"""The types that are bytes as they are."""
+"""The types that need no conversion to bytes."""
 
 _FLAGS: Final = ("plain", "verify", "is_view", "scatters", "is_slow", "allocates", "batches", "most")
 _FILLING: Final = ("decode_into", "decode_rows", "decode_array_into")
 
 
 def as_data(made: Any, method: str = "encode") -> Data:
-    """What a codec of bytes gave, if it is bytes, wherever they lie.
+    """Return the output of a codec as bytes, without copying; raise CodecError if it is not bytes.
 
     >>> as_data(b"ab"), as_data("ab")
     Traceback (most recent call last):
@@ -52,13 +52,13 @@ def as_data(made: Any, method: str = "encode") -> Data:
 
 
 class Checked(Coder[Any, Any]):
-    """A coder of another package, whose arrays have the shape and type, and whose bytes have the length, of its forms."""
+    """A coder of another package: checks the shape and type of its arrays, and the length of its bytes."""
 
     def __init__(self, coder: Coder[Any, Any], before: Form, after: Form) -> None:
         self._coder, self._before = coder, before
         for name in _FLAGS:
             setattr(self, name, getattr(coder, name))
-        # The coder's own, where it has some.
+        # Use the coder's own methods if it overrides them.
         for name in _FILLING:
             if getattr(type(coder), name) is not getattr(Coder, name):
                 setattr(self, name, partial(_fill, name, getattr(coder, name)))
@@ -88,13 +88,13 @@ class Checked(Coder[Any, Any]):
 
 
 _MARKS: Final = (b"\x9e7y\xb9\x7fJ|\x15", b"a\xc8\x86F\x80\xb5\x83\xea")
-"""What stands at the end of memory before it is filled: what a chunk holds may end in one of them, and not in both."""
+"""Written to the end of memory before it is filled: a chunk may end in one of them, but not in both."""
 
 
 def _fill(name: str, fill: Callable[[Any, Any], object], chunk: Any, target: Any) -> None:
-    """Call a method that puts what it makes into `target`: what it gives would be made elsewhere, and lost.
+    """Call a method that fills `target`; raise CodecError if it returns a value or leaves the end unfilled.
 
-    What it leaves out would be whatever the memory held before, so the end of each chunk is looked at.
+    Unfilled memory would hold whatever was there before, so the end of each chunk is checked.
     """
     ends = _ends(target, len(chunk) if name == "decode_rows" else 1)
     left_out: Any = True
@@ -114,7 +114,7 @@ def _fill(name: str, fill: Callable[[Any, Any], object], chunk: Any, target: Any
 
 
 def _ends(target: Any, count: int) -> Array | None:
-    """The last bytes of each of the chunks that are put into `target`, as a view; None of what has no bytes."""
+    """Return a view of the last bytes of each chunk in `target`, or None if there are no bytes to check."""
     if isinstance(target, memoryview):
         target = cast("memoryview[int]", target)
         size = len(target)
@@ -133,10 +133,8 @@ def _as_form(made: Any, form: Form, method: str) -> Any:
 def _as_elements(made: Any, block: Block, method: str) -> Array:
     if not isinstance(made, (np.ndarray, np.generic)):
         raise CodecError(f"expected an array from {method}, found {given_text(made)}")
-    given = np.asarray(
-        cast("Array", made)
-    )  # what numpy makes of an array without dimensions is often a scalar
-    # Which byte comes first is no other type: who takes the array turns it around.
+    given = np.asarray(cast("Array", made))  # numpy often returns a scalar for an array without dimensions
+    # A different byte order is not a different type: the receiver of the array swaps the bytes.
     is_same = given.dtype == block.dtype or np.can_cast(given.dtype, block.dtype, "equiv")
     if given.shape != block.shape or not is_same:
         expected, found = f"{block.dtype} of shape {block.shape}", f"{given.dtype} of shape {given.shape}"
@@ -155,14 +153,14 @@ def _as_stream(made: Any, stream: Stream, method: str) -> Data:
 
 
 def checked(codec: Codec, coder: Coder[Any, Any], before: Form, after: Form) -> Coder[Any, Any]:
-    """`coder`, which `codec` of another package bound, with a look at all that it gives.
+    """Return `coder`, bound by a `codec` of another package, with checks of all that it returns.
 
-    ExtensionError where what it says of itself can't be.
+    Raise ExtensionError if its attributes are invalid.
     """
     for name in _FLAGS:
         try:
             getattr(coder, name)
-        except Exception as cause:  # a property may raise what it likes
+        except Exception as cause:  # a property may raise anything
             raise at_fault(f"{codec!r}", f"{name} of its coder raised {cause_text(cause)}") from cause
     most: object = coder.most
     if most is not None and not _is_count(most):
@@ -176,7 +174,7 @@ def _is_count(value: object) -> bool:
 
 
 def threaded_fault(codec: Codec, before: Representation, after: Representation | None) -> str | None:
-    """What is wrong with what the `thread` of a codec gave, in words; None where it can be.
+    """Describe what is wrong with the return value of a codec's `thread`, or return None if it is valid.
 
     >>> import zom.codecs
     >>> from zom.extension.codec import codecs
@@ -200,7 +198,7 @@ def threaded_fault(codec: Codec, before: Representation, after: Representation |
 
 
 def are_lengths(lengths: object) -> bool:
-    """Whether it has, for each dimension, every length that a chunk can have there.
+    """Whether `lengths` is a tuple with a non-empty tuple of lengths for each dimension.
 
     >>> are_lengths(((3, 2), (4,))), are_lengths((3, 4))
     (True, False)

@@ -1,7 +1,7 @@
-"""Codecs, as documents: names, configurations, and what goes in and comes out of each.
+"""Codecs in documents: names, configurations, and the input and output of each.
 
-A codec turns one representation of a chunk into another: `Elements` (an array of a shape and type)
-or `Bytes`. One file under `zom.codecs` holds a codec with everything about it.
+A codec turns one representation of a chunk into another: `Elements` (an array with a shape and type)
+or `Bytes`. One module under `zom.codecs` contains everything about a codec.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["Bytes", "Codec", "CodecKind", "Codecs", "Elements", "Representation", "codecs", "v2_codecs"]
 
 CodecKind = Literal["array->array", "array->bytes", "bytes->bytes"]
-"""What a codec takes and gives when it encodes."""
+"""The input and output of a codec when it encodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A chunk as an array. What is not known (an unknown name before it) is None.
+    """A chunk as an array. Unknown values (after an unknown codec) are None.
 
-    `lengths` holds, for each dimension, every length that a chunk can have there: one for a regular
-    grid, several for a rectilinear one.
+    `lengths` holds the possible chunk lengths of each dimension: one for a regular grid, several for a
+    rectilinear one.
     """
 
     lengths: tuple[tuple[int, ...], ...] | None
@@ -44,7 +44,7 @@ class Elements:
 
     @property
     def count(self) -> int | None:
-        """How many elements a chunk has, where all chunks have the same number.
+        """The number of elements of a chunk; None if it is unknown or varies.
 
         >>> Elements(((2,), (3,)), None).count
         6
@@ -56,17 +56,17 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """A chunk as bytes; `size` is their number where it is the same for all chunks, else None."""
+    """A chunk as bytes; `size` is their number if it is the same for all chunks, None otherwise."""
 
     size: int | None = None
 
 
 Representation: TypeAlias = Elements | Bytes
-"""What stands between two codecs."""
+"""The form of a chunk between two codecs."""
 
 
 class Codec(ABC):
-    """One codec, as documents name it. Stateless; the configuration is passed in."""
+    """One codec, as named in documents. Stateless; methods take the configuration as an argument."""
 
     name: ClassVar[str]
     """The v3 name."""
@@ -76,7 +76,7 @@ class Codec(ABC):
     configuration: ClassVar[type[Configuration]] = NoConfiguration
     """The v3 configuration."""
     v2_id: ClassVar[str | None] = None
-    """The id in v2 filters and compressors; None where v2 has no such codec."""
+    """The id in v2 filters and compressors; None if v2 has no such codec."""
     v2_configuration: ClassVar[type[Configuration]] = NoConfiguration
     """The v2 form, without `id`."""
     holds_objects: ClassVar[bool] = False
@@ -84,13 +84,13 @@ class Codec(ABC):
     draft_name: ClassVar[str | None] = None
     """The last part of the draft's URI, before the version: `gzip`."""
     draft_configuration: ClassVar[type[Configuration] | None] = None
-    """The draft's configuration where it is not the v3 one."""
+    """The draft's configuration, if it differs from v3."""
     sees_lengths: ClassVar[bool] = True
-    """Whether `thread` may find other faults in chunks of other lengths, or with another fill value.
+    """Whether the faults that `thread` finds may depend on chunk lengths or the fill value.
 
-    Where it asks only for the data type and the number of dimensions, one verdict counts for all."""
+    If they depend only on the data type and the number of dimensions, one result is used for all."""
     registered: ClassVar[bool] = True
-    """Whether the name stands in the core specification or in zarr-extensions."""
+    """Whether the name is in the core specification or in zarr-extensions."""
 
     @abstractmethod
     def thread(
@@ -100,23 +100,23 @@ class Codec(ABC):
         faults: list[Fault],
         path: Path,
     ) -> Representation | None:
-        """What comes out of encoding `before`; None where it can't be told.
+        """Return the result of encoding `before`, or None if unknown.
 
-        Rules that need shape, type or fill value are checked here; `path` leads to the codec's own
-        definition, so a fault in its configuration has the path (*path, "configuration", ...).
+        Check rules that need shape, type or fill value here. `path` is the path of the codec's definition,
+        so a fault in its configuration has the path (*path, "configuration", ...).
         """
 
     def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
-        """The codec, ready for chunks like `before`, of which `thread` says that they become `after`.
+        """Return a coder for chunks like `before`, which `thread` turns into `after`.
 
-        What is missing to run it (a package that is not installed) is an ExtensionError.
+        Raise ExtensionError if a requirement is missing, such as a package that is not installed.
         """
         del configuration, before, after
         message = f"the codec {self.name!r} can be written in documents, but not run: it has no `bind`"
         raise ExtensionError(message)
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
-        """Checks what can be checked of a configuration that the model refuses: lists of codecs in it."""
+        """Check the lists of codecs in a configuration that the model rejects."""
         del configuration, faults, path
 
     def __repr__(self) -> str:
@@ -143,7 +143,7 @@ _CONTRACT = Contract(
 
 
 class Codecs(Registry[Codec]):
-    """The codecs by v3 name; v2 and the draft have names of their own for some."""
+    """The codecs by v3 name; v2 and the draft name some of them differently."""
 
     @override
     def _refuse_taken(self, extension: Codec) -> None:
@@ -157,12 +157,12 @@ class Codecs(Registry[Codec]):
                 )
 
     def of_v2(self, name: str) -> Codec | None:
-        """The codec that v2 documents name by this id.
+        """Return the codec with this v2 id, or None.
 
         >>> codecs.of_v2("zlib")
         <codec numcodecs.zlib>
         """
-        # Most are called alike in v3, and to ask the file of that name first saves to load all the others.
+        # Most have a similar name in v3; trying the file of that name first avoids loading all others.
         for alike in (name, f"numcodecs.{name}"):
             found = self.in_own_file(alike)
             if found is not None and found.v2_id == name:
@@ -171,9 +171,9 @@ class Codecs(Registry[Codec]):
 
 
 codecs = Codecs("codec", "zom.codecs", home="zom.codecs", contract=_CONTRACT.faults)
-"""All codecs that zom knows, by v3 name."""
+"""All known codecs, by v3 name."""
 
 
 def v2_codecs() -> dict[str, Codec]:
-    """All codecs that v2 documents can name, by id."""
+    """Return all codecs that v2 documents can name, by id."""
     return {codec.v2_id: codec for codec in codecs if codec.v2_id is not None}

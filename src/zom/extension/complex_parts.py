@@ -1,4 +1,4 @@
-"""Complex numbers that numpy doesn't have: records of two fields, whose parts keep all their bits."""
+"""Complex numbers that numpy lacks: records of two fields, whose parts keep all their bits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from zom.numpy_later import np
 __all__ = ["PARTS", "as_parts", "has_parts"]
 
 PARTS: Final = ("real", "imag")
-"""The fields of a record that is a complex number."""
+"""The fields of a record that represents a complex number."""
 
 
 def has_parts(dtype: np.dtype[Any]) -> bool:
-    """Whether numpy holds elements as records of a real and an imaginary part.
+    """Whether elements of `dtype` are records of a real and an imaginary part.
 
     >>> has_parts(np.dtype([("real", "f2"), ("imag", "f2")])), has_parts(np.dtype("c8"))
     (True, False)
@@ -22,9 +22,9 @@ def has_parts(dtype: np.dtype[Any]) -> bool:
 
 
 def as_parts(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Numbers as records of `dtype`; records stay as they are.
+    """Convert numbers to records of `dtype`; return records unchanged.
 
-    numpy would put the real part of a number into both fields.
+    numpy itself would assign the real part of a number to both fields.
 
     >>> as_parts([1 + 2j, 3], np.dtype([("real", "f2"), ("imag", "f2")])).tolist()
     [(1.0, 2.0), (3.0, 0.0)]

@@ -1,7 +1,7 @@
 """Configurations: the parameters of a codec, data type, chunk grid or chunk key encoding.
 
-Each is a pydantic model; what a configuration must be, in words, is read off the model's own JSON
-Schema, so that a message can't say anything else than the check.
+Each is a pydantic model. The expectations in messages are read from the model's JSON Schema, so that
+messages always agree with the check.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 USERS_VALIDATOR = "a value that passes its validator ({})"
-"""What is expected where a validator of a user's own class refuses."""
+"""The expectation reported if a validator of a user's class rejects a value."""
 
 
 INTEGER_LITERAL = rule(
@@ -66,7 +66,7 @@ ENCODING_LITERAL = rule(
 
 
 def integral(value: object) -> bool:
-    """Whether `value` is a number such as 4.0: an integer to JSON Schema, and a float to a document.
+    """Whether `value` is a float such as 4.0, which is an integer to JSON Schema.
 
     >>> integral(4.0), integral(4), integral(4.5)
     (True, False, False)
@@ -75,7 +75,7 @@ def integral(value: object) -> bool:
 
 
 class Configuration(BaseModel):
-    """The parameters of one extension. Lists are declared as `list`; absent is None."""
+    """The parameters of one extension. Declare lists as `list`; None means absent."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -83,18 +83,18 @@ class Configuration(BaseModel):
         extra="forbid",
         populate_by_name=True,
         allow_inf_nan=False,
-        defer_build=True,  # most documents name a few codecs, and each validator takes a millisecond
+        defer_build=True,  # most documents name few codecs, and building each validator takes a millisecond
     )
 
     strict_schema: ClassVar[Mapping[str, Any]] = {}
-    """What rules that span members ask at the level "strict", as JSON Schema.
+    """The requirements of rules that span members at the level "strict", as JSON Schema.
 
-    `properties` replace parts of the model's own, all else is added. What a field can say of itself
-    stands in its annotation: see `zom.extension.field`.
+    `properties` replace parts of the model's own schema, everything else is added to it. Constraints of a
+    single field belong in its annotation: see `zom.extension.field`.
     """
 
     def canonical(self) -> dict[str, Any]:
-        """The one spelling of these parameters: with every default that has a value.
+        """Return the canonical form of these parameters: with all defaults except None.
 
         >>> NoConfiguration().canonical()
         {}
@@ -103,7 +103,7 @@ class Configuration(BaseModel):
 
 
 class NoConfiguration(Configuration):
-    """No parameters at all: an absent configuration and an empty one are the same."""
+    """No parameters: an absent configuration and an empty one mean the same."""
 
 
 C = TypeVar("C", bound=BaseModel)
@@ -117,10 +117,10 @@ def parse_configuration(
     *,
     path: Path = (),
 ) -> C | None:
-    """`value` as `model`; None and a fault for each thing that is wrong with it.
+    """Parse `value` as `model`; return None and add a fault for each problem if it is invalid.
 
-    Faults of members that only encoding needs go by rules of their own. Where there are no others, the
-    configuration is read, with other values in their places.
+    Faults of members that only encoding needs have rules of their own. If there are no other faults, the
+    configuration is parsed with replacement values for these members.
     """
     made: C | None
     try:
@@ -145,7 +145,7 @@ def parse_configuration(
 
 
 def _without(names: Collection[str | int], model: type[C], value: Mapping[str, Any]) -> C | None:
-    """`value` as `model`, with other values for the members that are named; None where more is wrong."""
+    """Parse `value` with replacement values for the members `names`; return None if it is still invalid."""
     usable = {name: item for name, item in value.items() if name not in names}
     for name, spare in encoding_only(model).items():
         if name in names and spare.value is not None:
@@ -157,7 +157,7 @@ def _without(names: Collection[str | int], model: type[C], value: Mapping[str, A
 
 
 def _add_tolerated(made: BaseModel, faults: list[Fault], path: Path) -> None:
-    """The faults of rules of their own: what is missing, and numbers outside of their limits."""
+    """Add faults with rules of their own: missing members, and numbers outside their limits."""
     model = type(made)
     for name, mark in marks(model, Required).items():
         given = mark.given is None or getattr(made, mark.given[0]) in mark.given[1]
@@ -173,7 +173,7 @@ def _add_tolerated(made: BaseModel, faults: list[Fault], path: Path) -> None:
 
 
 def field_words(model: type[BaseModel], name: str) -> str:
-    """What a field must be, in words.
+    """Describe what a field must be.
 
     >>> from zom.codecs.gzip import GzipConfiguration
     >>> field_words(GzipConfiguration, "level")
@@ -184,20 +184,20 @@ def field_words(model: type[BaseModel], name: str) -> str:
 
 @lru_cache(maxsize=512)
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of `model`, as pydantic makes it: the source of the words in messages."""
+    """Return the JSON Schema of `model`, from which message texts are derived."""
     return model.model_json_schema(mode="validation", schema_generator=LooseSchema)
 
 
 class LooseSchema(GenerateJsonSchema):
-    """Schemas for words: what has no schema is any value, not an error."""
+    """A schema generator for message texts: a type without a schema allows any value instead of raising."""
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
-        """Any value."""
+        """Return a schema that allows any value."""
         del schema, error_info
         return {}
 
 
-def faults_of(  # noqa: PLR0913 - a fault has that many facts
+def faults_of(  # noqa: PLR0913 - a fault has this many fields
     error: ValidationError,
     value: object,
     schema: Mapping[str, Any],
@@ -206,9 +206,9 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
     *,
     said: str = "{}",
 ) -> list[Fault]:
-    """The faults that pydantic found, each once, without the tags of the unions it tried.
+    """Return the faults that pydantic found, without duplicates and without union tags in their paths.
 
-    `said` is what is expected where a validator refuses; {} in it stands for the validator's words.
+    `said` is the expectation for values that a validator rejects; {} in it is replaced by its message.
     """
     faults: dict[Path, Fault] = {}
     for detail in error.errors(include_url=False):
@@ -234,13 +234,13 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
             if _in_range(meant, _schema_at(schema, steps)):
                 judged, fix = INTEGER_LITERAL, f"write {meant}"
         faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
-    # Of a value and what is within it, the fault within tells more.
+    # If both a value and a value inside it have faults, keep the inner one: it is more specific.
     around = {steps[:length] for steps in faults for length in range(len(steps))}
     return [fault for steps, fault in faults.items() if steps not in around]
 
 
 def _in_range(value: int, schema: Mapping[str, Any]) -> bool:
-    """Whether `schema`, of an integer or of what may be one, takes `value`: pydantic looks at the type first."""
+    """Whether the integer schema `schema` accepts `value`; pydantic checks the type first."""
     if "anyOf" in schema:
         return any(_in_range(value, option) for option in schema["anyOf"] if option.get("type") == "integer")
     return (
@@ -252,7 +252,7 @@ def _in_range(value: int, schema: Mapping[str, Any]) -> bool:
 
 
 def _landed(loc: Sequence[str | int], value: object, *, missing: bool) -> tuple[Path, object]:
-    """The steps of pydantic's `loc` that exist in `value`: the rest are names of union branches."""
+    """Return the steps of pydantic's `loc` that exist in `value`; the others are names of union branches."""
     steps: list[str | int] = []
     here: Any = value
     for index, step in enumerate(loc):
@@ -284,7 +284,7 @@ def _object_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[s
 
 
 def _schema_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[str, Any]:
-    """The part of the schema that speaks of the value at `steps`; empty where none does."""
+    """Return the part of the schema for the value at `steps`, or an empty one if there is none."""
     here = _resolve(root, root)
     for step in steps:
         options = [here, *(_resolve(option, root) for option in here.get("anyOf", ()))]
@@ -306,7 +306,7 @@ def _schema_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[s
 
 
 def words(schema: Mapping[str, Any]) -> str:
-    """What `schema` asks for, in words.
+    """Describe what `schema` requires.
 
     >>> words({"type": "integer", "minimum": 0, "maximum": 9})
     'an integer from 0 to 9'

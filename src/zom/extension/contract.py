@@ -1,7 +1,7 @@
-"""Contracts: all that an extension must have, asked for when it is registered, in one message.
+"""Contracts: all required members of an extension, checked at registration and reported in one message.
 
-What Python itself can't tell of a class is told here, before a chunk is at stake: a member that is missing,
-one of another type, a method that takes other arguments.
+They find errors that Python itself doesn't, before any chunk is processed: a missing member, a member of
+the wrong type, a method with other arguments.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ __all__ = ["BOOLEAN", "CONFIGURATION", "NAME", "NAMES", "Contract", "Member", "m
 
 
 class Member(NamedTuple):
-    """One member of an extension: `holds` says of its value whether it is what `words` call it."""
+    """One member of an extension: `holds` checks its value, and `words` describes valid values."""
 
     name: str
     words: str
     holds: Callable[[Any], bool]
     is_own: bool = False
-    """Whether what the base has is not enough."""
+    """Whether the extension must override the base class's member."""
 
 
 class Contract(NamedTuple):
-    """What instances of `base` must have.
+    """The required members of instances of `base`.
 
     >>> contract = Contract(object, (Member("name", "a text", lambda value: isinstance(value, str)),))
     >>> contract.faults(object())
@@ -41,7 +41,7 @@ class Contract(NamedTuple):
     members: tuple[Member, ...]
 
     def faults(self, extension: object) -> list[str]:
-        """What is missing or wrong, all of it."""
+        """Return all missing and invalid members."""
         if isinstance(extension, type):
             if not issubclass(extension, self.base):
                 return [f"expected an instance of {self.base.__name__}, found the class {extension.__name__}"]
@@ -60,7 +60,7 @@ class Contract(NamedTuple):
             except AttributeError:
                 yield f"{member.name}: expected {member.words}, found nothing"
                 continue
-            except Exception as cause:  # noqa: BLE001 - a property may raise what it likes
+            except Exception as cause:  # noqa: BLE001 - a property may raise anything
                 yield f"{member.name}: expected {member.words}, found {cause_text(cause)}"
                 continue
             if member.is_own and getattr(value, "__func__", value) is vars(self.base).get(member.name):
@@ -89,7 +89,7 @@ def _is_configuration(value: object) -> bool:
 
 
 NAME = Member("name", "a name of lower case letters, digits, '-', '_' and '.', or a URI", is_name)
-"""The name that documents use."""
+"""The name in documents."""
 
 NAMES = Member("aliases", "a tuple of names", _are_names)
 """The other names."""
@@ -102,7 +102,7 @@ CONFIGURATION = Member("configuration", "a subclass of Configuration", _is_confi
 
 
 def one_of(name: str, literal: Any) -> Member:
-    """A member that has one of the values of a literal type.
+    """Return a member that must be one of the values of a literal type.
 
     >>> from typing import Literal
     >>> one_of("kind", Literal["a", "b"]).words
@@ -118,7 +118,7 @@ def one_of(name: str, literal: Any) -> Member:
 
 
 def optional(name: str, words: str, kind: type) -> Member:
-    """A member that may be None.
+    """Return a member that may be None.
 
     >>> optional("v2_id", "a text", str).holds(None)
     True
@@ -131,7 +131,7 @@ def optional(name: str, words: str, kind: type) -> Member:
 
 
 def method(name: str, *arguments: str, is_own: bool = False) -> Member:
-    """A method that is called with these arguments, by position; one of the class's own, where that is asked.
+    """Return a method that takes these positional arguments; with `is_own`, the class must override it.
 
     >>> method("bind", "configuration", "before", "after").words
     'a method bind(configuration, before, after)'

@@ -1,7 +1,7 @@
-"""Data types: what an element of an array is, and how each format spells it.
+"""Data types: the elements of an array, and their spelling in each format.
 
-A `DataType` is one concrete type; a `DataTypeFamily` is what is registered: it recognises the types
-of its kind in each format. One file under `zom.dtypes` holds a family with everything about it.
+A `DataType` is one concrete type. Register a `DataTypeFamily`: it recognises the types of its kind in
+each format. One module under `zom.dtypes` contains everything about a family.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ AS_ITS_MODEL = rule(
 )
 
 Format = Literal["v2", "v3", "draft"]
-"""A storage format whose spelling is meant."""
+"""The storage format of a spelling."""
 
 ByteOrder = Literal["little", "big"]
-"""Which byte of an element comes first."""
+"""The byte order of an element."""
 
 
 class DataType(ABC):
@@ -66,103 +66,106 @@ class DataType(ABC):
     @property
     @abstractmethod
     def kind(self) -> Kind:
-        """What sort of value an element is."""
+        """The kind of value of an element."""
 
     @property
     @abstractmethod
     def itemsize(self) -> int | None:
-        """Bytes of one element in a chunk; None where elements differ in length."""
+        """The size of one element in a chunk, in bytes; None if elements vary in length."""
 
     @property
     def has_order(self) -> bool:
-        """Whether the bytes of an element have an order, so that `bytes` needs `endian`."""
+        """Whether elements have a byte order, so that the codec `bytes` needs `endian`."""
         return False
 
     @property
     def order(self) -> ByteOrder | None:
-        """The byte order that the type itself states (v2, draft); None in v3 and for single bytes."""
+        """The byte order stated by the type itself (v2, draft); None in v3 and for single bytes."""
         return None
 
     @property
     def object_codec(self) -> str | None:
-        """The v2 object codec that holds such elements (`|O`); None for types of fixed size."""
+        """The v2 object codec for such elements (`|O`); None for types of fixed size."""
         return None
 
     @abstractmethod
     def numpy(self) -> np.dtype[Any]:
-        """The numpy type that holds the elements in memory."""
+        """Return the numpy type of the elements in memory."""
 
     @property
     def is_packed(self) -> bool:
-        """Whether a chunk holds other bytes than memory: `dump` and `load` turn one into the other."""
+        """Whether chunks store other bytes than memory holds; `dump` and `load` convert between them."""
         return False
 
     def dump(self, elements: Array, order: ByteOrder) -> Array:
-        """The bytes of elements in a chunk: uint8, with a last dimension of `itemsize`; only of what is packed.
+        """Return the bytes of elements of a packed type: uint8, with a last dimension of `itemsize`.
 
-        CodecError where memory holds what is no element.
+        Raise CodecError if memory holds invalid elements.
         """
         raise NotImplementedError(order, elements.shape)
 
     def load(self, stored: Array, order: ByteOrder) -> Array:
-        """The elements, as `numpy()`, of bytes that `dump` made; only of what is packed.
+        """Return the elements of a packed type, as `numpy()`, for bytes written by `dump`.
 
-        CodecError where the bytes are those of no element.
+        Raise CodecError if the bytes are no valid element.
         """
         raise NotImplementedError(order, stored.shape)
 
     def present(self) -> DataType:
-        """The type of the same elements under the name that new documents have."""
+        """Return the type of the same elements under the name used in new documents."""
         return self
 
     def to_json(self, form: Format) -> JSON:
-        """The spelling in `form`; ConversionError where `form` has none."""
+        """Return the spelling in `form`; raise ConversionError if `form` has none."""
         return _WRITERS[form](self)
 
     def to_v2(self) -> JSON:
-        """The value of `dtype`; ConversionError where v2 has no such type."""
+        """Return `dtype`, or raise ConversionError if v2 has no such type."""
         raise spelling_error(self, "v2")
 
     def to_v3(self) -> JSON:
-        """The value of `data_type`, a string wherever there is no configuration; ConversionError as above."""
+        """Return `data_type`, a string if there is no configuration, or raise ConversionError."""
         raise spelling_error(self, "v3")
 
     def to_draft(self) -> JSON:
-        """A name of the draft's table, or an object with extension, type and fallback; ConversionError as above."""
+        """Return a name of the draft's table, or an extension object, or raise ConversionError.
+
+        The object has the members extension, type and fallback.
+        """
         raise spelling_error(self, "draft")
 
     @abstractmethod
     def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
-        """The scalar that a fill value stands for, bit for bit.
+        """Return the scalar of a fill value, bit for bit.
 
-        What is wrong with `value` is added to `faults`; None is returned where no scalar can be
-        made of it. A fault whose rule only warns at some level still returns the scalar.
+        Add what is wrong with `value` to `faults`, and return None if it is no valid scalar. If the rule of
+        a fault is only a warning at some level, still return the scalar.
         """
 
     def is_plain_fill(self, value: JSON, form: Format) -> bool:
-        """Whether `parse_fill` finds no fault in `value`, where that is seen without making a scalar; else False."""
+        """Whether `value` is known to have no fault without making a scalar; False if that is unknown."""
         del value, form
         return False
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        """What `parse_fill` takes without an error at the level "strict", as JSON Schema.
+        """Return a JSON Schema of the values that `parse_fill` accepts at the level "strict".
 
-        Any value where a type doesn't say; the schema that is exported is then as loose.
+        By default it allows any value, and so does the exported schema.
         """
         del form
         return {}
 
     @abstractmethod
     def fill_json(self, scalar: Any, form: Format) -> JSON:
-        """The one canonical spelling of `scalar` in `form`: parse_fill(fill_json(x)) is x, bit for bit."""
+        """Return the canonical spelling of `scalar` in `form`; `parse_fill` restores it bit for bit."""
 
     @abstractmethod
     def default(self) -> Any:
-        """The scalar that new arrays are filled with."""
+        """Return the default fill value of new arrays."""
 
     @abstractmethod
     def cast(self, value: object) -> Any:
-        """`value` as a scalar of this type; SpecError where it is not one (no wrapping, no rounding of ints)."""
+        """Cast `value` to a scalar; raise SpecError if it is invalid (no wrapping, no rounding of ints)."""
 
 
 _WRITERS: Mapping[Format, Callable[[DataType], JSON]] = {
@@ -173,14 +176,14 @@ _WRITERS: Mapping[Format, Callable[[DataType], JSON]] = {
 
 
 def spelling_error(data_type: DataType, form: Format, why: str = "") -> ConversionError:
-    """The error of a type that `form` can't spell."""
+    """Return the error for a type that `form` can't represent."""
     found = f"{data_type.name}: {why}" if why else data_type.name
     problem = Problem("data-type/conversion", "error", "/", "", (), f"a data type that {form} knows", found)
     return ConversionError([problem], "data type")
 
 
 class DataTypeFamily(ABC):
-    """What is registered: it recognises its types in each format."""
+    """A registered group of data types, which it recognises in each format."""
 
     @property
     @abstractmethod
@@ -194,37 +197,37 @@ class DataTypeFamily(ABC):
 
     @property
     def registered(self) -> bool:
-        """Whether the name stands in the core specification or in zarr-extensions."""
+        """Whether the name is in the core specification or in zarr-extensions."""
         return True
 
     @property
     def configuration(self) -> type[Configuration]:
-        """The v3 configuration; one without members where the name says all."""
+        """The v3 configuration; by default one without members."""
         return NoConfiguration
 
     @property
     def name_patterns(self) -> tuple[str, str] | None:
-        """Two patterns: of the names that `claims` takes, and of those among them that are right."""
+        """Two patterns: one for the names that `claims` accepts, and one for the valid names among them."""
         return None
 
     def inspect_fill(self, value: JSON, faults: list[Fault], path: Path) -> None:
-        """Checks what can be checked of a v3 fill value where the type itself can't be told."""
+        """Check a v3 fill value as far as possible if the type itself is unknown."""
         del value, faults, path
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        """What any type of the family may take as a fill value, as JSON Schema."""
+        """Return a JSON Schema of the fill values that any type of the family may accept."""
         del form
         return {}
 
     def claims(self, name: str) -> bool:
-        """Whether a v3 `name` that is not in the registry (`r16`) is of this family."""
+        """Whether a v3 `name` that is not in the registry (`r16`) belongs to this family."""
         del name
         return False
 
     def read_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
-        """The type that a v3 document names: `from_v3`, of a configuration that is as its model says."""
+        """Validate `configuration` and return the type from `from_v3`; return None if it is invalid."""
         where = (*path, "configuration")
         found = parse_configuration(self.configuration, configuration or {}, AS_ITS_MODEL, faults, path=where)
         if found is None:
@@ -233,29 +236,29 @@ class DataTypeFamily(ABC):
 
     @abstractmethod
     def from_v3(self, name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
-        """The type that v3 calls `name`; `configuration` is an instance of the family's model.
+        """Return the type with the v3 name `name`; `configuration` is an instance of the family's model.
 
-        What the model doesn't say and is wrong is a fault at (*path, "configuration", ...).
+        Report what the model doesn't check as faults at (*path, "configuration", ...).
         """
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
-        """The type that v2 spells `dtype`; None, and no fault, where this family doesn't know it."""
+        """Return the type of a v2 `dtype`; return None, without a fault, for other families' types."""
         del dtype, object_codec, faults, path
         return None
 
     def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
-        """The type that the draft spells `data_type`; None, and no fault, where it is another's."""
+        """Return the type of a draft `data_type`; return None, without a fault, for other families' types."""
         del data_type, faults, path
         return None
 
     @abstractmethod
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
-        """The type whose elements numpy holds as `dtype`; None where it is another's."""
+        """Return the type for the numpy type `dtype`, or None if it belongs to another family."""
 
     def examples(self) -> Iterable[DataType]:
-        """Some types of the family: tests and support tables run over them."""
+        """Return some types of the family, for tests and support tables."""
         return ()
 
     @override
@@ -290,7 +293,7 @@ _CONTRACT = Contract(
 
 
 def _faults(family: object) -> list[str]:
-    """All that is missing or wrong in a family, and in the types that are its examples."""
+    """Return all missing and invalid members of a family and its examples."""
     wrong = _CONTRACT.faults(family)
     return wrong if wrong or not isinstance(family, DataTypeFamily) else list(_answer_faults(family))
 
@@ -310,7 +313,7 @@ def _answer_faults(family: DataTypeFamily) -> Iterator[str]:
                 yield f"examples: expected data types, found {given_text(made)}"
                 continue
             yield from (f"examples: {type(made).__name__}: {fault}" for fault in type_faults(made))
-    except Exception as cause:  # noqa: BLE001 - a plugin may raise what it likes
+    except Exception as cause:  # noqa: BLE001 - a plugin may raise anything
         yield f"fill_schema, name_patterns, claims or examples raised {cause_text(cause)}"
 
 
@@ -323,18 +326,18 @@ def _are_patterns(value: object) -> bool:
 
 
 class DataTypes(Registry[DataTypeFamily]):
-    """The families of data types; some answer for names of a pattern, as `r*` for `r16`."""
+    """The families of data types; some match names by a pattern, such as `r*` for `r16`."""
 
     @override
     def find(self, name: str) -> DataTypeFamily | None:
         found = self.known(name)
-        # Names of a pattern of zom's own are no reason to load plugins.
+        # Don't load plugins for names that match a pattern of zom's own.
         if found is None and not any(family.claims(name) for family in self.own()):
             found = super().find(name)
         return found
 
     def claimant(self, name: str) -> DataTypeFamily | None:
-        """The family with a pattern for `name`, which nobody has registered.
+        """Return the family whose pattern matches the unregistered `name`, or None.
 
         >>> data_types.claimant("r16").name, data_types.claimant("int8")
         ('r*', None)
@@ -343,16 +346,16 @@ class DataTypes(Registry[DataTypeFamily]):
 
 
 data_types = DataTypes("data type", "zom.dtypes", home="zom.dtypes", contract=_faults)
-"""All data types that zom knows."""
+"""All known data types."""
 
 _sound: set[DataType] = set()
 _MOST_SOUND: Final = 1000
 
 
 def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | None:
-    """What a method of `family` gives for the arguments: a type that keeps its contract, or None.
+    """Call a method of `family` and return its data type or None.
 
-    Those of other packages are looked at: ExtensionError tells all that is wrong with the type.
+    Types of other packages are checked: an ExtensionError lists everything that is wrong with the type.
     """
     if data_types.is_own(family):
         own: DataType | None = getattr(family, method)(*arguments)
@@ -372,5 +375,5 @@ def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | 
 def _is_sound(made: DataType) -> bool:
     try:
         return made in _sound
-    except Exception:  # noqa: BLE001 - what has no hash is told with all else
+    except Exception:  # noqa: BLE001 - a type without a hash is reported with its other faults
         return False

@@ -1,8 +1,8 @@
-"""Definitions: how v3 names an extension and gives it a configuration.
+"""Definitions: the name and configuration of an extension in v3.
 
 Zarr v3.1, extension definition and extension naming:
 https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#extension-definition
-A short-hand name is the same as an object with nothing but that name.
+A shorthand name means the same as an object with only that name.
 """
 
 from __future__ import annotations
@@ -88,26 +88,26 @@ EXTENSION_POINTS: Final = (
     "codecs",
     "storage_transformers",
 )
-"""The members of a document in which extensions are defined."""
+"""The members of a document that define extensions."""
 
 _MEMBERS: Final = frozenset({"name", "configuration", "must_understand"})
 _ONLY: Final = "only name, configuration, must_understand"
-# A scheme alone does not make a URI: the specification gives `foo:bar` as an invalid name. White space
-# is spelled out, for ECMA-262 and Python differ in what they call so.
+# A scheme alone does not make a URI: the specification lists `foo:bar` as an invalid name. White space
+# is spelled out, because ECMA-262 and Python define it differently.
 _SPACE: Final = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NAME_PATTERN: Final = rf"[a-z][a-z0-9_.-]+|(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)[^{_SPACE}]+"
-"""The names that an extension may have, as a pattern of the whole text."""
+"""The pattern of valid extension names, for the whole text."""
 
 _NAME: Final = re.compile(NAME_PATTERN)
 _NOTHING: Final = JSONDict()
 
 
 class Definition(NamedTuple):
-    """An extension as a document defines it."""
+    """An extension as defined in a document."""
 
     name: str
     configuration: JSONDict
-    """Empty where the document has none: the two mean the same."""
+    """The configuration; empty if the document has none, which means the same."""
     spelled: bool
     """Whether the document has a configuration."""
 
@@ -120,10 +120,10 @@ def parse_definition(
     must_understand_allowed: bool,
     known: Registry[Any] | None = None,
 ) -> Definition | None:
-    """The definition that `value` is; None where no name, or no configuration, can be read from it.
+    """Parse `value` as a definition; return None if its name or configuration is invalid.
 
-    `must_understand_allowed` says whether the extension point lets a reader skip what it doesn't know.
-    `known` are the names to suggest for one that is misspelled.
+    `must_understand_allowed` says whether readers may skip unknown extensions at this extension point.
+    `known` is the registry of names to suggest for a misspelled one.
 
     >>> faults = []
     >>> parse_definition("bytes", faults, must_understand_allowed=True).name
@@ -140,7 +140,7 @@ def parse_definition(
         return None
     members = cast("dict[str, Any]", value)
     if len(members) == 2:
-        # What most documents have: nothing but a sound name and a configuration.
+        # The common case: only a valid name and a configuration.
         plain, inside = members.get("name"), members.get("configuration")
         if isinstance(plain, str) and isinstance(inside, dict) and _conforms(plain):
             return Definition(plain, cast("JSONDict", inside), True)
@@ -164,7 +164,7 @@ def parse_definition(
 
 
 def strange_members(document: Mapping[str, Any]) -> bool:
-    """Whether an extension in a document may have members that a reader must understand; a quick look.
+    """Whether an extension in a document may have additional members that a reader must understand.
 
     >>> strange_members({"codecs": [{"name": "bytes", "acme": 1}]}), strange_members({"codecs": [{"name": "bytes"}]})
     (True, False)
@@ -189,7 +189,7 @@ def _may_be_ignored(value: Any) -> bool:
 
 
 def _unflattened(members: dict[str, Any], faults: list[Fault], path: Path) -> dict[str, Any]:
-    """A chunk key encoding as early writers spelled it, with its separator where it belongs."""
+    """Move the separator of a chunk key encoding by early writers into its configuration."""
     if members.get("name") not in {"default", "v2"} or "configuration" in members:
         return members
     separator = members["separator"]
@@ -213,7 +213,7 @@ def _check_name(name: object, faults: list[Fault], path: Path, known: Registry[A
 
 
 def is_name(value: object) -> bool:
-    """Whether `value` is a name that an extension may have.
+    """Whether `value` is a valid name of an extension.
 
     >>> is_name("gzip"), is_name("GZIP"), is_name(None)
     (True, False, False)
@@ -239,7 +239,7 @@ def _check_must_understand(
 
 
 def name_of(value: object) -> str | None:
-    """The name that a definition gives, however wrong the rest of it is.
+    """Return the name in a definition, even if the rest is invalid, or None.
 
     >>> name_of({"name": "gzip", "configuration": 3})
     'gzip'
@@ -249,9 +249,10 @@ def name_of(value: object) -> str | None:
 
 
 def find_extension(name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: Path) -> Any:
-    """The extension that answers for `name`; where nobody does, a fault of the rule `unknown` says so.
+    """Return the extension registered as `name`, or None with a fault of the rule `unknown`.
 
-    A name that breaks the grammar has its fault already, so it gets no second one.
+    An unknown URI gets `uri_fault` instead; a name that breaks the grammar gets no second fault. An
+    extension that is not registered in zarr-extensions is returned, with a fault.
 
     >>> from zom.extension.codec import codecs
     >>> faults = []
@@ -273,7 +274,7 @@ def find_extension(name: str, registry: Registry[Any], unknown: Rule, faults: li
 
 
 def is_uri(name: str) -> bool:
-    """Whether an extension is named by a URI, as v3.1 permits still.
+    """Whether `name` is a URI, which v3.1 still permits as a name.
 
     >>> is_uri("https://example.org/codec"), is_uri("foo:bar")
     (True, False)
@@ -282,12 +283,12 @@ def is_uri(name: str) -> bool:
 
 
 def uri_fault(name: str, kind: str, path: Path) -> Fault:
-    """What the level "closed" says of an extension that is named by a URI."""
+    """Return the fault at the level "closed" for an unknown extension named by a URI."""
     return Fault(URI_NAME, path, f"a {kind} that zom knows", show(name))
 
 
 def suggestion(name: str, registry: Registry[Any]) -> str | None:
-    """The names in `registry` that `name` may have been meant as; None where it knows too many.
+    """Return a hint with names in `registry` close to `name`, or None if there is nothing to suggest.
 
     >>> import zom.chunk_keys
     >>> from zom.extension.keys import chunk_key_encodings

@@ -1,9 +1,9 @@
-"""The memory of elements: which bytes are elements at all, and which bits of a byte count.
+"""The memory of elements: which bytes are valid elements, and which bits of a byte count.
 
-numpy takes any bytes for elements. Some are none: a boolean that is neither 0 nor 1 behaves as both at
-once, and text with a number above the last code point can't be looked at. Of elements with fewer than
-eight bits "the upper bits are ignored" (zarr-extensions, `int4` and its like), so they are made what
-ml_dtypes would have written: two elements that are equal have equal bits, then.
+numpy accepts any bytes as elements, but some are invalid: a boolean other than 0 and 1 behaves as both at
+once, and text with a number above the last code point can't be displayed. For elements with fewer than
+eight bits "the upper bits are ignored" (zarr-extensions, `int4` and similar types). They are set as
+ml_dtypes would write them, so that equal elements have equal bits.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FEW_BITS = {
 
 
 def index_text(flat: int, shape: tuple[int, ...]) -> str:
-    """Where an element is, for messages; empty in an array without dimensions.
+    """Return the position of an element for messages; empty for an array without dimensions.
 
     >>> index_text(5, (2, 3))
     ' at (1, 2)'
@@ -47,7 +47,7 @@ def index_text(flat: int, shape: tuple[int, ...]) -> str:
 
 
 def integer_bounds(dtype: np.dtype[Any]) -> tuple[int, int] | None:
-    """The least and the greatest integer that an element can hold; None where elements are no integers.
+    """Return the minimum and maximum of an integer type, or None for other types.
 
     >>> integer_bounds(np.dtype(">i2")), integer_bounds(np.dtype("f4"))
     ((-32768, 32767), None)
@@ -64,7 +64,7 @@ def integer_bounds(dtype: np.dtype[Any]) -> tuple[int, int] | None:
 
 
 def reordered(array: Array, dtype: np.dtype[Any]) -> Array:
-    r"""The same elements in memory of `dtype`, which differs in nothing but the order of bytes.
+    r"""Return the same elements as `dtype`, which may differ only in byte order.
 
     >>> reordered(np.array([1], "<i2"), np.dtype(">i2")).tobytes()
     b'\x00\x01'
@@ -72,7 +72,7 @@ def reordered(array: Array, dtype: np.dtype[Any]) -> Array:
     if not np.can_cast(array.dtype, dtype, "equiv"):
         raise CodecError(f"expected elements of {dtype}, found {array.dtype}")
     if dtype.kind in "mM":
-        # numpy makes dates without a unit in its own order, whatever order is asked for.
+        # numpy creates dates without a unit in native order, whatever order is requested.
         ticks = array.view(f"{array.dtype.byteorder}i8")
         return ticks.astype(f"{dtype.byteorder}i8").view(dtype)
     made: Array = np.empty(array.shape, dtype)
@@ -81,9 +81,9 @@ def reordered(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def is_foreign(dtype: np.dtype[Any]) -> bool:
-    """Whether numpy can't be trusted to turn around the bytes of the type, or of a field.
+    """Whether numpy fails to swap the bytes of the type, or of a field, in some kinds of copies.
 
-    Those are the types of ml_dtypes, and dates without a unit, which it turns in some ways of copying only.
+    These are the types of ml_dtypes, and dates and durations without a unit.
 
     >>> is_foreign(np.dtype("M8[s]")), is_foreign(np.dtype("M8"))
     (False, True)
@@ -96,7 +96,7 @@ def is_foreign(dtype: np.dtype[Any]) -> bool:
 
 
 def _leaves(dtype: np.dtype[Any]) -> Iterator[tuple[tuple[str, ...], np.dtype[Any]]]:
-    """The types that have no fields, each with the names that lead to it."""
+    """Yield the types without fields, each with the field names on the path to it."""
     base = dtype.base
     if base.names is None:
         yield (), base
@@ -114,13 +114,13 @@ def _part(array: Array, path: tuple[str, ...]) -> Array:
 
 
 class _Field(NamedTuple):
-    """The field that is looked at, by the names that lead to it, and the shape of the chunk."""
+    """The path of field names to the checked field, and the shape of the chunk."""
 
     path: tuple[str, ...]
     shape: tuple[int, ...]
 
     def refuse(self, wrong: Array, expected: str, found: Callable[[int], str]) -> NoReturn:
-        """The error of the first that is `wrong`; `found` shows it."""
+        """Raise CodecError for the first element where `wrong` is true; `found` describes it."""
         first = int(np.argmax(wrong))
         each = int(np.prod(wrong.shape[len(self.shape) :], dtype=np.int64))
         where = index_text(first // each, self.shape)
@@ -129,7 +129,7 @@ class _Field(NamedTuple):
 
 
 def element_check(dtype: np.dtype[Any]) -> Callable[[Array], None] | None:
-    """What raises CodecError where memory of this type holds no elements; None where all bytes do.
+    """Return a function that raises CodecError for invalid elements, or None if all bytes are valid.
 
     >>> element_check(np.dtype("f4")) is None
     True
@@ -162,7 +162,7 @@ def _check_bool(array: Array, place: _Field) -> None:
 
 def _check_text(array: Array, place: _Field) -> None:
     whole = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-    order = array.dtype.str[0]  # the attribute byteorder doesn't say which one the machine's own is
+    order = array.dtype.str[0]  # the attribute `byteorder` is "=" for native order
     shape = (*array.shape, array.dtype.itemsize // 4)
     found = whole.reshape(-1).view(f"{order}u4").reshape(shape)
     if found.size and int(found.max()) > _LAST_CODE_POINT:
@@ -171,16 +171,16 @@ def _check_text(array: Array, place: _Field) -> None:
 
 
 class Trim(NamedTuple):
-    """The fields with elements of a few bits each, and what their bytes are made."""
+    """The fields with elements of fewer than eight bits, with translation tables for their bytes."""
 
     tables: tuple[tuple[tuple[str, ...], np.ndarray[Any, np.dtype[np.uint8]], Any], ...]
 
     def decode(self, array: Array) -> Array:
-        """A copy with the upper bits as ml_dtypes leaves them."""
+        """Return a copy with the upper bits as ml_dtypes sets them."""
         return self._translate(array, 1)
 
     def encode(self, array: Array) -> Array:
-        """A copy with the upper bits as they are stored: the sign of integers, else 0."""
+        """Return a copy with the upper bits as stored: the sign bit for signed integers, 0 otherwise."""
         return self._translate(array, 2)
 
     def _translate(self, array: Array, place: int) -> Array:
@@ -192,7 +192,7 @@ class Trim(NamedTuple):
 
 
 def trim(dtype: np.dtype[Any]) -> Trim | None:
-    """What makes bits count that do, and no others; None where all bits of all elements count.
+    """Return the translation of the unused bits of a type, or None if all bits of all elements count.
 
     >>> trim(np.dtype("i1")) is None
     True
@@ -208,11 +208,11 @@ def trim(dtype: np.dtype[Any]) -> Trim | None:
 
 
 def _tables(dtype: np.dtype[Any], bits: int) -> tuple[Any, Any]:
-    """For each byte what it is in memory, and what it is in a chunk."""
+    """Return two tables: for each byte, its value in memory and its value in a chunk."""
     low = np.arange(256, dtype=np.uint8) & np.uint8((1 << bits) - 1)
     if not dtype.name.startswith("int"):
         return low, low
     above = np.uint8(0xFF << bits & 0xFF)
     stored = np.where(low >> (bits - 1), low | above, low).astype(np.uint8)
-    # Versions of ml_dtypes differ in what they keep above the bits of an integer.
+    # Versions of ml_dtypes differ in the bits that they set above those of an integer.
     return stored.view(np.int8).astype(dtype).view(np.uint8), stored

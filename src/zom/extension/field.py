@@ -1,8 +1,7 @@
-"""What a field declares of itself: its limits, and whether it must be there.
+"""Annotations of configuration fields: limits, and whether a field is required.
 
-A fact is said once, in the annotation. The check, the words of its message and the JSON Schema all come
-from there. A deviation with which a document can still be read has a rule of its own: it stands beside
-the fact.
+Each fact is stated once, in the annotation. The check, its message and the JSON Schema are derived from
+it. A deviation that leaves a document readable has its own rule in the annotation.
 
     level: Annotated[OrAbsent[Annotated[int, Interval(0, 9)]], Required(LEVEL), EncodingOnly(6)] = None
 """
@@ -43,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The integers from `low` to `high`. With a `rule`, others are read, and are faults of that rule.
+    """The integers from `low` to `high`. With a `rule`, others are accepted, with a fault of that rule.
 
     >>> from pydantic import TypeAdapter
     >>> TypeAdapter(Annotated[int, Interval(0, 9)]).json_schema()
@@ -55,7 +54,7 @@ class Interval:
     rule: Rule | None = None
 
     def holds(self, value: int) -> bool:
-        """Whether `value` is one of them.
+        """Whether `value` is in the interval.
 
         >>> Interval(1).holds(0), Interval(1).holds(7)
         (False, True)
@@ -78,16 +77,16 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A field with a default that a document must have all the same.
+    """A field that documents must have although it has a default.
 
-    A document without it has a fault of `rule`, which may be a warning. With `given`, it must have it only
-    where another field has one of some values: `Required(TYPESIZE, given=("shuffle", ("bitshuffle",)))`.
+    A document without it has a fault of `rule`, which may be a warning. With `given`, the field is required
+    only if another has one of some values: `Required(TYPESIZE, given=("shuffle", ("bitshuffle",)))`.
     """
 
     rule: Rule
     given: tuple[str, tuple[Any, ...]] | None = None
     words: str | None = None
-    """What is expected, where that is more than the field's own words."""
+    """The expectation, if it differs from the field's own description."""
     fix: str | None = None
 
 
@@ -95,14 +94,14 @@ class Required:
 class EncodingOnly:
     """A field that decoding doesn't need.
 
-    `value` is encoded with where a document's own can't be used; None stands for leaving the member out.
+    Encoding uses `value` if the document's own is invalid; None means that the member is left out.
     """
 
     value: Any = None
 
 
 class _NotNull:
-    """Takes null out of what a member may be: None then only stands for its absence."""
+    """Reject null for a member: None then only means that it is absent."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
@@ -110,7 +109,7 @@ class _NotNull:
 
 
 class _Whole:
-    """Takes true and 2.0 out of what a literal integer may be: to Python they equal 1 and 2."""
+    """Reject `True` and `2.0` for a literal integer, which in Python equal 1 and 2."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.chain_schema([core_schema.int_schema(strict=True), handler(source)])
@@ -126,7 +125,7 @@ WHOLE = _Whole()
 
 T = TypeVar("T")
 OrAbsent: TypeAlias = Annotated[T | None, _NotNull()]
-"""A member that may be absent (`level: OrAbsent[int] = None`) but, where it stands, is not null."""
+"""A member that may be absent (`level: OrAbsent[int] = None`) but may not be null."""
 ForEncoding: TypeAlias = Annotated[T, EncodingOnly()]
 """A member with a default that decoding doesn't need: `level: ForEncoding[int] = 1`."""
 
@@ -137,7 +136,7 @@ _M = TypeVar("_M")
 
 
 def annotated(field: FieldInfo) -> Any:
-    """The annotation of a field, with its constraints."""
+    """Return the annotation of a field, with its constraints."""
     annotation: Any = field.annotation
     for extra in field.metadata:
         annotation = Annotated[annotation, extra]
@@ -146,7 +145,7 @@ def annotated(field: FieldInfo) -> Any:
 
 @lru_cache(maxsize=1024)
 def marks(model: type[BaseModel], kind: type[_M]) -> Mapping[str, _M]:
-    """The fields of `model` that are marked by a `kind`, each with its mark."""
+    """Return the fields of `model` that have a mark of type `kind`, each with its mark."""
     found = {
         name: [mark for mark in field.metadata if isinstance(mark, kind)]
         for name, field in model.model_fields.items()
@@ -155,12 +154,12 @@ def marks(model: type[BaseModel], kind: type[_M]) -> Mapping[str, _M]:
 
 
 def encoding_only(model: type[BaseModel]) -> Mapping[str, EncodingOnly]:
-    """The members that decoding doesn't need."""
+    """Return the members that decoding doesn't need."""
     return marks(model, EncodingOnly)
 
 
 def required(model: type[BaseModel]) -> list[str]:
-    """The members that a document of `model` must have, whatever else it has."""
+    """Return the members that documents of `model` must always have."""
     marked = marks(model, Required)
     return [
         name
@@ -170,7 +169,7 @@ def required(model: type[BaseModel]) -> list[str]:
 
 
 class Tolerated(NamedTuple):
-    """Integers in a field (or in its list, where `each`) that have limits with a rule of their own."""
+    """Limits with their own rule, for an integer field or, if `each`, for the integers in its list."""
 
     name: str
     interval: Interval
@@ -179,7 +178,7 @@ class Tolerated(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def tolerated(model: type[BaseModel]) -> tuple[Tolerated, ...]:
-    """The limits of `model` that have a rule of their own."""
+    """Return the limits of `model` that have their own rule."""
     return tuple(
         Tolerated(name, interval, each)
         for name, field in model.model_fields.items()

@@ -1,7 +1,7 @@
-"""Whether a chunk holds nothing but its fill value, so that it need not be stored.
+"""Tests whether a chunk holds only its fill value, so that it need not be stored.
 
-Compared are bits, not values: a NaN with another payload is not the fill value NaN, and -0.0 is not 0.0.
-Elements that are Python objects or text have no bits of their own; they are compared as values.
+Bits are compared, not values: a NaN with another payload is not the fill value NaN, and -0.0 is not 0.0.
+Python objects and text have no fixed bits; they are compared as values.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["FillTest", "fill_cell", "is_fill"]
 
-# So much is compared at once: it stays in the processor's cache, and copying it costs less than a view.
+# Bytes per comparison: they stay in the processor's cache, and copying them costs less than a view.
 _SPAN = 1 << 16
 
-# Of other types a float or a list might be equal and yet be another: 0.0 and -0.0, [1] and [True].
+# Types whose equal values are identical; floats and lists may differ: 0.0 and -0.0, [1] and [True].
 _EXACT = (str, bytes, int, bool, type(None))
 
 
 class _Cells(NamedTuple):
-    """What a test needs to know of a block, where there is none."""
+    """The facts that a test needs, without a block."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -33,7 +33,7 @@ class _Cells(NamedTuple):
 
 
 class FillTest:
-    """Says of arrays of one type whether every element is the fill value.
+    """Test arrays of one type: whether every element is the fill value.
 
     >>> import zom.dtypes
     >>> from zom.extension.bound import Block
@@ -47,7 +47,7 @@ class FillTest:
 
     def __init__(self, block: Block | _Cells) -> None:
         self.cell = fill_cell(block.dtype, block.fill)
-        """The fill value as an array without dimensions: assigned from it, all its bits arrive."""
+        """The fill value as an array without dimensions; assigning from it preserves all bits."""
         self._dtype = block.dtype
         self._item = b"" if block.dtype.hasobject else self.cell.tobytes()
         width = len(self._item)
@@ -55,7 +55,7 @@ class FillTest:
         self._tile = self._item * max(1, nbytes // width) if width else b""
 
     def __call__(self, array: Array) -> bool:
-        """Whether all elements of `array`, which may have any shape, are the fill value."""
+        """Whether all elements of `array`, of any shape, are the fill value."""
         if not array.size:
             return True
         if self._dtype.hasobject:
@@ -67,13 +67,13 @@ class FillTest:
         return self._all(array)
 
     def _all(self, array: Array) -> bool:
-        """Without the look at the first element, which mostly suffices."""
+        """Compare all elements, without the quick check of the first one."""
         if array.flags.c_contiguous:
             return self._memory(byte_view(array))
         if array.flags.f_contiguous:
             return self._memory(byte_view(array.T))
         if 0 in array.strides:
-            # What is repeated by broadcasting needs a look once.
+            # Compare broadcast elements once.
             once = tuple(slice(None) if stride else slice(0, 1) for stride in array.strides)
             array = array[once]
         tile = self._tile
@@ -99,7 +99,7 @@ class FillTest:
 
 
 def fill_cell(dtype: np.dtype[Any], fill: Any) -> Array:
-    """The fill value as an array without dimensions, with all its bits.
+    """Return the fill value as an array without dimensions, with all its bits.
 
     >>> fill_cell(np.dtype("i2"), 7)
     array(7, dtype=int16)
@@ -112,7 +112,7 @@ def fill_cell(dtype: np.dtype[Any], fill: Any) -> Array:
 def is_fill(array: Array, fill: Any) -> bool:
     """Whether all elements of `array` are `fill`, bit for bit.
 
-    For many arrays of a type, make a `FillTest` once.
+    For many arrays of one type, create a `FillTest` once.
 
     >>> is_fill(np.full(3, np.nan), np.nan), is_fill(np.full(3, -0.0), 0.0)
     (True, False)

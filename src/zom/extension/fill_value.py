@@ -1,7 +1,7 @@
-"""Fill values: the rules that every data type shares, and how numbers are read under them.
+"""Fill values: the rules that all data types share, and the parsing of numbers and base64.
 
-Zarr v3 core, "Fill value"; Zarr v2, "Fill value encoding"; the draft, "fill_value". Where readers
-disagree, a value that can mean only one thing is read with a warning, and never written.
+Zarr v3 core, "Fill value"; Zarr v2, "Fill value encoding"; the draft, "fill_value". If readers
+disagree, a value with only one possible meaning is read with a warning, and never written.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ CAST = rule("fill-value/cast", "a value given from Python fits its data type wit
 
 
 class LaterScalar:
-    """A scalar that is made when it is first asked for: who reads documents needs none, and no numpy.
+    """A scalar created on first use, so that reading documents needs neither scalars nor numpy.
 
     >>> LaterScalar(lambda: 7).get()
     7
@@ -197,14 +197,14 @@ class LaterScalar:
         self._made: Any = None
 
     def get(self) -> Any:
-        """The scalar."""
+        """Return the scalar."""
         if self._made is None:
             self._made = self._make()
         return self._made
 
 
 def scalar_of(data_type: DataType, value: JSON, form: Format, faults: list[Fault], path: Path) -> Any:
-    """As `data_type.parse_fill`; a `LaterScalar` where it is known without it that nothing is wrong with `value`."""
+    """Like `data_type.parse_fill`, but return a `LaterScalar` if `value` is known to have no fault."""
     try:
         if data_type.is_plain_fill(value, form):
             return LaterScalar(lambda: data_type.parse_fill(value, form, [], path))
@@ -223,10 +223,10 @@ def restate(
     tolerant: Rule = INNER_TOLERATED,
     kept: Rule | None = None,
 ) -> None:
-    """Put the faults from `start` on under rules of their own.
+    """Change the rules of the faults from `start` on to those for nested values.
 
-    JSON Schema sees that a fill value fits the data type beside it. It doesn't see which type a value
-    has that stands inside another, so its breaches must not go by the same code.
+    JSON Schema can check a fill value against the data type beside it, but it doesn't know the type of a
+    nested value. So breaches by nested values need other rule codes.
 
     >>> faults = []
     >>> refuse_type("text", 1, faults, ("fill_value", "name"))
@@ -240,9 +240,10 @@ def restate(
 
 
 def refuse_type(expected: str, value: Any, faults: list[Fault], path: Path, *, integers: str = "") -> None:
-    """Add the fault of a fill value that is spelled as another type's.
+    """Add the fault of a fill value of the wrong JSON type.
 
-    `integers` are those that stand for something here: 0.0 is not among them, for its notation.
+    `integers` are the integers that are valid here: if the value is one of them written with a fraction,
+    such as 0.0, the fault says so.
 
     >>> faults = []
     >>> refuse_type("true or false", 2, faults, ("fill_value",)); faults[0].found
@@ -253,7 +254,7 @@ def refuse_type(expected: str, value: Any, faults: list[Fault], path: Path, *, i
 
 
 def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: Path) -> Any:
-    """What null stands for: nothing in v2, elsewhere the default with a fault.
+    """Return the scalar of a null fill value: None in v2, the default with a fault in other formats.
 
     >>> from zom.extension.resolve import data_type
     >>> from zom.extension.notation import NOTATIONS
@@ -269,7 +270,7 @@ def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: 
 def parse_int(
     span: tuple[int, int], value: Any, notation: Notation, faults: list[Fault], path: Path
 ) -> int | None:
-    """`value` as an integer from `span`; None and a fault where it is none.
+    """Parse `value` as an integer in `span`; return None and add a fault if it is invalid.
 
     >>> from zom.extension.notation import NOTATIONS
     >>> parse_int((0, 255), 7, NOTATIONS["v3"], [], ())
@@ -298,12 +299,12 @@ def parse_int(
 
 
 def parse_base64(value: str, size: int | None, faults: list[Fault], path: Path) -> bytes | None:
-    """The bytes that base64 text stands for, at most `size` of them; None and a fault otherwise.
+    """Decode base64 text to at most `size` bytes; return None and add a fault if it is invalid.
 
     >>> parse_base64("YWI=", 4, [], ())
     b'ab'
     """
-    # Python's own decoder takes padding that is too long, up to 3.12.
+    # Python's own decoder accepts too much padding, up to 3.12.
     if not _BASE64.match(value):
         faults.append(Fault(BASE64, path, "text in standard base64", show(value)))
         return None

@@ -1,4 +1,4 @@
-"""Chunk grids: how an array is cut into chunks, as documents say it."""
+"""Chunk grids: how an array is divided into chunks, as described in documents."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["ChunkGrid", "chunk_grids"]
 
 
 class ChunkGrid(ABC):
-    """One kind of grid. Stateless; the configuration is passed in."""
+    """One kind of grid. Stateless; methods take the configuration as an argument."""
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     configuration: ClassVar[type[Configuration]] = NoConfiguration
     registered: ClassVar[bool] = True
     sees_lengths: ClassVar[bool] = True
-    """Whether `lengths` looks at the array's lengths, not only at how many there are, and which are 0."""
+    """Whether `lengths` depends on the array's lengths, not only on their number and on which are 0."""
 
     @abstractmethod
     def lengths(
@@ -35,14 +35,14 @@ class ChunkGrid(ABC):
         faults: list[Fault],
         path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
-        """For each dimension, every length that a chunk has there; None where it can't be told.
+        """Return the chunk lengths that occur along each dimension, or None if unknown.
 
-        `shape` is None where the document's shape is itself at fault. `path` leads to the grid's
-        definition: a fault in its configuration has the path (*path, "configuration", ...).
+        `shape` is None if the document's shape is invalid. `path` is the path of the grid's definition:
+        a fault in its configuration has the path (*path, "configuration", ...).
         """
 
     def axes(self, configuration: Any, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-        """The grid of an array of this shape, for whom `lengths` has found no fault."""
+        """Return the axes of the grid for an array of this shape; `lengths` has found no fault."""
         del configuration, shape
         message = f"the chunk grid {self.name!r} can be written in documents, but not used: it has no `axes`"
         raise ExtensionError(message)
@@ -67,4 +67,4 @@ _CONTRACT = Contract(
 chunk_grids: Registry[ChunkGrid] = Registry(
     "chunk grid", "zom.chunk_grids", home="zom.grids", contract=_CONTRACT.faults
 )
-"""All chunk grids that zom knows."""
+"""All known chunk grids."""

@@ -1,8 +1,8 @@
-"""Chunk grids that writers spelled wrong and that can mean one thing only, as they are read.
+"""Repairs of invalid chunk grids by known writers that have only one possible meaning.
 
-zarr-python took the length of a chunk from an array without elements (0), kept Python's `True` for 1, wrote
-lists of edges under the name of the regular grid (3.2), and edges as floats. It reads all of them; so do we,
-with a warning at the level "lenient".
+zarr-python wrote a chunk length of 0 for arrays without elements, `True` for 1, lists of edges under the
+name of the regular grid (3.2), and edges as floats. It reads all of them, and so does zom, with a warning
+at the level "lenient".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["BOOLEAN", "parse_grid"]
 
 _SOURCE: Final = "zarr v3, regular chunk grid"
 
-# Where the array has the length 0, or had it when it was made, no chunk can have been stored.
+# If the array has the length 0, or had it when it was created, no chunk can be stored.
 EMPTY = rule(
     "chunk-grid/regular-empty",
     "the length of a chunk is positive even where the array has the length 0; it is read as 1",
@@ -61,9 +61,9 @@ _WANTED: Final = "an integer of at least 1"
 
 
 def parse_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list[Fault]) -> Any:
-    """The definition of the chunk grid that `value` is read as: itself, unless a writer's fault is put right.
+    """Return the definition of the chunk grid `value`, with known writers' mistakes repaired.
 
-    `chain` are the codecs of the array. `faults` have their places in the array's document.
+    `chain` are the codecs of the array. The paths in `faults` start at the array's document.
 
     >>> grid = {"name": "regular", "configuration": {"chunk_shape": [0, True]}}
     >>> parse_grid(grid, [], (4, 4), [])["configuration"]["chunk_shape"]
@@ -95,7 +95,7 @@ def _made(name: str, configuration: dict[str, Any]) -> JSONDict:
     return JSONDict(name=name, configuration=JSONDict(configuration))
 
 
-def _read_regular(  # noqa: PLR0913, PLR0917 - the grid, what else tells of it, and where it is
+def _read_regular(  # noqa: PLR0913, PLR0917 - the grid, its context and its path
     value: Any, sizes: list[Any], chain: Any, shape: Sequence[int] | None, faults: list[Fault], path: Path
 ) -> Any:
     if shape is not None and len(shape) != len(sizes):
@@ -125,7 +125,7 @@ def _read_regular(  # noqa: PLR0913, PLR0917 - the grid, what else tells of it, 
 
 
 def _read_edges(value: Any, faults: list[Fault], path: Path) -> Any:
-    """The edges along one dimension, where they are a list; a pair is a length and how often it repeats."""
+    """Parse a list of edges along one dimension; a pair is a length and its repeat count."""
     if not is_list(value):
         return value
     return [
@@ -153,7 +153,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _inner_lengths(chain: Any, rank: int) -> list[int]:
-    """The least lengths that chunks can have: those of the inner chunks where the array has shards."""
+    """Return the minimum chunk lengths: those of the inner chunks if the array has shards, 1 otherwise."""
     first: Any = cast("list[Any]", chain)[0] if isinstance(chain, (list, tuple)) and chain else None
     if is_dict(first) and first.get("name") == "sharding_indexed":
         configuration = first.get("configuration")

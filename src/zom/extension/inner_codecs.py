@@ -1,4 +1,4 @@
-"""Codecs that hold codecs: the lists in a configuration, and how a document with such lists is rewritten."""
+"""Codecs that contain codecs: the lists in a configuration, and how to rewrite them in a document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["HoldsCodecs", "InnerCodecs", "holds_codecs", "with_inner_codecs"]
 
 _MARK: Final[JsonDict] = {"x-zom-is": "codecs"}
 InnerCodecs: TypeAlias = Annotated[list[Any], Field(json_schema_extra=_MARK)]
-"""A list of codecs in the configuration of a codec."""
+"""A list of codecs in a codec's configuration."""
 
 
 class HoldsCodecs(Configuration):
@@ -43,7 +43,7 @@ def _lists(model: type[Configuration]) -> tuple[str, ...]:
 
 
 def holds_codecs(definition: Mapping[str, Any]) -> bool:
-    """Whether the definition is that of a codec with lists of codecs in its configuration.
+    """Whether `definition` names a codec with lists of codecs in its configuration.
 
     >>> holds_codecs({"name": "sharding_indexed", "configuration": {}}), holds_codecs({"name": "bytes"})
     (True, False)
@@ -54,10 +54,10 @@ def holds_codecs(definition: Mapping[str, Any]) -> bool:
 
 
 def with_inner_codecs(definition: Mapping[str, Any], change: Callable[[str, Any], Any]) -> Mapping[str, Any]:
-    """The definition of a codec, with the lists of codecs in it as `change` makes them from name and list.
+    """Return the definition of a codec with each list of codecs in it replaced by `change(name, list)`.
 
-    It is `definition` itself where nothing changes. In the configuration of a codec that nobody knows, `codecs`
-    may mean something else.
+    Return `definition` itself if nothing changes. An unknown codec is not changed: `codecs` in its
+    configuration may mean something else.
 
     >>> shards = {"name": "sharding_indexed", "configuration": {"codecs": ["bytes"], "index_codecs": []}}
     >>> with_inner_codecs(shards, lambda name, values: [*values, "crc32c"])["configuration"]

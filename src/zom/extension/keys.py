@@ -1,4 +1,4 @@
-"""Chunk key encodings: how a chunk's place in the grid becomes a key, as documents say it."""
+"""Chunk key encodings: how the grid position of a chunk becomes its key."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from zom.problems import cause_text, given_text
 
 __all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings", "key_form"]
 
-# Longer numbers are no chunks of anything, and Python refuses to read thousands of digits.
+# Longer numbers can't be chunk numbers, and Python refuses to parse thousands of digits.
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,399})\Z")
 
 
 class KeyWriter(ABC):
-    """Keys that are more than numbers between separators: padded, hashed, in another order.
+    """Keys that are more than numbers with separators: padded, hashed, in another order.
 
-    Subclass it as a frozen dataclass: two writers that are equal write the same keys.
+    Subclass it as a frozen dataclass: equal writers must write the same keys.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -44,15 +44,15 @@ class KeyWriter(ABC):
 
     @abstractmethod
     def key(self, coords: tuple[int, ...]) -> str:
-        """The key of the chunk at this place of the grid, below its array; `()` is the only one of a scalar."""
+        """Return the key, relative to the array, of the chunk at `coords`, which is `()` for a scalar."""
 
     @abstractmethod
     def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
-        """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
+        """Return the grid position of the chunk with `key`, or None if `key()` does not produce it."""
 
 
 class KeyForm(NamedTuple):
-    """The keys of an array's chunks: their numbers as decimals, with a separator between them.
+    """The keys of an array's chunks: decimal chunk numbers with a separator between them.
 
     >>> form = KeyForm("c/", "/", "c")
     >>> form.key((0, 1)), form.key(()), form.coords("c/0/1", 2), form.coords("c/0/01", 2)
@@ -60,29 +60,29 @@ class KeyForm(NamedTuple):
     """
 
     head: str
-    """What stands before the first number."""
+    """The text before the first number."""
     separator: str
-    """What stands between two numbers."""
+    """The text between two numbers."""
     scalar: str
     """The key of the only chunk of an array without dimensions."""
     tail: str = ""
-    """What stands behind the last number."""
+    """The text after the last number."""
     writer: KeyWriter | None = None
-    """What makes of a place all that is before the tail, where that is more than numbers and separators."""
+    """Writes everything before the tail, if that is more than numbers and separators."""
 
     @classmethod
     def written_by(cls, writer: KeyWriter) -> KeyForm:
-        """The form of keys that `writer` makes."""
+        """Return the form of keys that `writer` writes."""
         return cls("", "/", "", "", writer)
 
     def key(self, coords: tuple[int, ...]) -> str:
-        """The key of the chunk at this place of the grid."""
+        """Return the key of the chunk at the grid position `coords`."""
         if self.writer is not None:
             return self.writer.key(coords) + self.tail
         return f"{self.head}{self.separator.join(map(str, coords))}{self.tail}" if coords else self.scalar
 
     def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
-        """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
+        """Return the grid position of the chunk with `key`, or None if `key()` does not produce it."""
         if self.writer is not None:
             head = key.removesuffix(self.tail)
             return self.writer.coords(head, rank) if head + self.tail == key else None
@@ -97,7 +97,7 @@ class KeyForm(NamedTuple):
 
 
 class ChunkKeyEncoding:
-    """One kind of key. Stateless; its configuration model holds all rules of the document."""
+    """One kind of key. Stateless; its configuration model contains all rules for documents."""
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -105,7 +105,7 @@ class ChunkKeyEncoding:
     registered: ClassVar[bool] = True
 
     def form(self, configuration: Any) -> KeyForm:
-        """How keys look."""
+        """Return the form of the keys."""
         del configuration
         message = f"the chunk key encoding {self.name!r} can be written in documents, but not used: it has no `form`"
         raise ExtensionError(message)
@@ -121,11 +121,11 @@ _CONTRACT = Contract(
 chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry(
     "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys", contract=_CONTRACT.faults
 )
-"""All chunk key encodings that zom knows."""
+"""All known chunk key encodings."""
 
 
 def key_form(encoding: ChunkKeyEncoding, configuration: Any) -> KeyForm:
-    """How keys look; what an encoding of another package writes and reads is looked at."""
+    """Return the form of the keys; keys of another package's encoding are checked."""
     found: KeyForm = answer(encoding, "form", (KeyForm,), "a KeyForm", configuration)
     if found.writer is None or chunk_key_encodings.is_own(encoding):
         return found
@@ -134,7 +134,7 @@ def key_form(encoding: ChunkKeyEncoding, configuration: Any) -> KeyForm:
 
 @dataclass(frozen=True)
 class _Checked(KeyWriter):
-    """A writer of another package: a key is a text that tells its chunk, or two chunks could have one key."""
+    """A writer of another package: checks that each key decodes to its chunk, so that no two share a key."""
 
     writer: KeyWriter
     encoding: str

@@ -1,7 +1,7 @@
-"""A link: one codec of a chain, as a document lists it, read once and not bound yet.
+"""A link: one codec of a chain, parsed from a document but not bound yet.
 
-Every format has its own spelling of a list of codecs, and one function that reads it. This one reads
-v3's, in which codecs that hold codecs (`sharding_indexed`, `conditional`) spell theirs in every format.
+Each format has its own spelling of a list of codecs, and its own parser. This module parses the v3
+spelling, which codecs that contain codecs (`sharding_indexed`, `conditional`) use in every format.
 """
 
 from __future__ import annotations
@@ -62,30 +62,30 @@ _THREADED_WORDS: Final = "Bytes, Elements or None"
 
 
 class Link(NamedTuple):
-    """One codec of a chain; None stands for what can't be told."""
+    """One codec of a chain; unknown values are None."""
 
     name: str
-    """Its v3 name, or what the document calls it where nobody has registered it."""
+    """Its v3 name, or its name in the document if it is not registered."""
     written: str | None
-    """What the document calls it."""
+    """Its name in the document."""
     path: Path
-    """Where it stands in the document."""
+    """Its path in the document."""
     inside: Path
-    """Where its parameters stand."""
+    """The path of its parameters."""
     value: Any
     """Its definition in the document."""
     codec: Codec | None
     configuration: Configuration | None
     faults: tuple[Fault, ...] = ()
-    """What is wrong with the definition by itself."""
+    """The faults of the definition alone."""
 
     def at(self, path: Path) -> Link:
-        """The same codec, where its definition is the value at `path` of a document."""
+        """Return the link with `path` prepended to its paths."""
         faults = tuple([fault._replace(path=(*path, *fault.path)) for fault in self.faults])
         return self._replace(path=(*path, *self.path), inside=(*path, *self.inside), faults=faults)
 
     def thread(self, before: Representation, faults: list[Fault]) -> Representation | None:
-        """What encoding makes of `before`; for a codec that is known, with its configuration."""
+        """Return the result of encoding `before`; the link must have a codec and a configuration."""
         found: list[Fault] = []
         arguments = (self.configuration, before, found, self.path)
         after: Representation | None = answer(self.codec, "thread", _THREADED, _THREADED_WORDS, *arguments)
@@ -95,7 +95,7 @@ class Link(NamedTuple):
                 raise at_fault(f"{self.codec!r}", wrong)
         beside = (*self.path, "configuration")
         for fault in found:
-            # Not every format has an object of parameters.
+            # Not every format has an object with the parameters.
             if self.inside != beside and fault.path[: len(beside)] == beside:
                 faults.append(fault._replace(path=(*self.inside, *fault.path[len(beside) :])))
             else:
@@ -104,13 +104,13 @@ class Link(NamedTuple):
 
 
 def parse_links(values: Sequence[Any], path: Path = ("codecs",)) -> list[Link]:
-    """The codecs that a v3 document lists at `path`.
+    """Parse the codecs that a v3 document lists at `path`.
 
     >>> import zom.codecs
     >>> [(link.name, link.codec) for link in parse_links(["bytes", {"name": "zip9"}])]
     [('bytes', <codec bytes>), ('zip9', None)]
     """
-    # The same few codecs stand in many chains, which differ by their chunks.
+    # The same few codecs occur in many chains, for different chunks.
     return [
         _links.get(exact_text(value), partial(_link, value)).at((*path, index))
         for index, value in enumerate(values)

@@ -1,6 +1,6 @@
-"""Remembered verdicts: the same codecs and types stand in thousands of nodes of one hierarchy.
+"""Caches of results: the same codecs and types occur in thousands of nodes of one hierarchy.
 
-Keys are made of exact texts, which tell true from 1 and 1 from 1.0; a new registration voids all.
+Keys are exact texts, which distinguish true from 1 and 1 from 1.0. A new registration clears all caches.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ P = ParamSpec("P")
 
 
 class Memo(Generic[V]):
-    """Verdicts by key, emptied when it is full or when a registry has grown.
+    """Results by key, cleared when full or after a registration.
 
-    Threads share it without a lock: each verdict goes to the dict of the revision in which it was begun.
+    Threads share it without a lock: each result is stored in the dict of the revision in which its
+    computation began.
     """
 
     def __init__(self, room: int = 8192) -> None:
@@ -30,17 +31,17 @@ class Memo(Generic[V]):
         self._state: tuple[int, dict[Hashable, V]] = (-1, {})
 
     def current(self) -> dict[Hashable, V]:
-        """The verdicts of this revision; what is begun now may be put there, however late."""
+        """Return the results of this revision; computations begun now may store results there later."""
         now = revision()
         made, values = self._state
         if made != now or len(values) >= self._room:
-            # Not emptied: another thread may be about to add a verdict of the revision before.
+            # Use a new dict: another thread may still add a result of the previous revision to the old one.
             values = {}
             self._state = (now, values)
         return values
 
     def get(self, key: Hashable, compute: Callable[[], V]) -> V:
-        """The verdict for `key`, computed where it is not remembered."""
+        """Return the result for `key`, computing it if it is not cached."""
         values = self.current()
         found = values.get(key)
         if found is None:
@@ -49,7 +50,7 @@ class Memo(Generic[V]):
 
 
 def until_registered(function: Callable[P, V]) -> Callable[P, V]:
-    """`function`, whose answers are remembered until something new is registered.
+    """Cache the results of `function` until something is registered.
 
     >>> until_registered(lambda name: name.upper())("bytes")
     'BYTES'

@@ -1,7 +1,7 @@
-"""How each format spells fill values: the differences of the formats, as values.
+"""How each format spells fill values: the differences between the formats, as data.
 
-Zarr v2, "Fill value encoding"; Zarr v3 core, "Fill value"; the draft, "fill_value". A data type asks the
-`Notation` for what differs, and never for the format's name.
+Zarr v2, "Fill value encoding"; Zarr v3 core, "Fill value"; the draft, "fill_value". Data types read the
+differences from the `Notation`, and never check the format's name.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ class Notation:
     form: Format
     """The format."""
     null: bool = False
-    """Whether null is a fill value: chunks that are missing are undefined."""
+    """Whether null is a valid fill value: missing chunks are undefined."""
     raw_base64: bool = True
-    """Whether raw bits are read from base64."""
+    """Whether base64 is accepted for raw bits."""
     byte_lists: bool = True
     """Whether bytes are lists of integers."""
     records: bool = True
     """Whether a struct is an object with its fields."""
     patterns: bool = False
-    """Whether every data type takes its bits, as hexadecimal or binary digits."""
+    """Whether all data types accept their bits as hexadecimal or binary digits."""
     float_patterns: bool = True
-    """Whether floating point numbers take their bits, as hexadecimal digits."""
+    """Whether floating point numbers accept their bits as hexadecimal digits."""
     infinity: str = "Infinity"
-    """Positive infinity."""
+    """The spelling of positive infinity."""
     infinities: tuple[str, ...] = ("Infinity", "-Infinity", "+Infinity")
-    """The infinities that the level "strict" takes."""
+    """The spellings of infinities that the level "strict" accepts."""
     other_infinity: Rule = INFINITY
-    """The rule that another word for positive infinity breaks."""
+    """The rule that another spelling of positive infinity breaks."""
     int_text: Rule | None = NUMBER_TEXT
-    """The rule that an integer as text breaks; None where it isn't read."""
+    """The rule that an integer as text breaks; None if it isn't accepted."""
     float_text: Rule | None = NUMBER_TEXT
-    """The rule that a number as text breaks; None where it isn't read."""
+    """The rule that a number as text breaks; None if it isn't accepted."""
     fractions: bool = False
     """Whether an integer may be written with a fraction of zero."""
     zero_and_one: bool = False
-    """Whether 0 and 1 are booleans, and 0 is an empty text."""
+    """Whether 0 and 1 are accepted as booleans, and 0 as empty text."""
     plain_text: bool = False
-    """Whether bytes of a fixed number are read from text that isn't base64, and from 0."""
+    """Whether byte strings of fixed size are read from text that isn't base64, and from 0."""
     whole_bytes: bool = False
-    """Whether base64 has every byte of an element, the zeros at the end, too."""
+    """Whether base64 must contain all bytes of an element, including trailing zeros."""
     padding: bool = False
-    """Whether base64 of text is written with the zeros at its end."""
+    """Whether base64 of text is written with its trailing zeros."""
     not_a_time: bool = True
-    """Whether the date or duration that is none has a word, "NaT"."""
+    """Whether a missing date or duration is written as "NaT"."""
 
 
 NOTATIONS: Final[Mapping[Format, Notation]] = {
@@ -82,7 +82,7 @@ NOTATIONS: Final[Mapping[Format, Notation]] = {
         plain_text=True,
         whole_bytes=True,
         padding=True,
-        not_a_time=False,  # zarr-python 2 reads the number only
+        not_a_time=False,  # zarr-python 2 reads only the number
     ),
     "draft": Notation(
         form="draft",

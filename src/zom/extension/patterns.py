@@ -1,7 +1,7 @@
-r"""Regular expressions for JSON Schema, read alike by ECMA-262 and by Python.
+r"""Regular expressions for JSON Schema that mean the same in ECMA-262 and in Python.
 
-A pattern that means a whole text ends in `(?!\n)$`: Python's "$" also matches before a newline that ends
-the text. No pattern uses `\d`, `\s` or `\w`, which mean more to Python than to ECMA-262.
+A pattern for a whole text ends in `(?!\n)$`, because Python's "$" also matches before a final newline.
+No pattern uses `\d`, `\s` or `\w`, which match more in Python than in ECMA-262.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ __all__ = ["BASE64", "base64_up_to", "either", "hexadecimal", "up_to", "whole"]
 
 
 def whole(pattern: str) -> str:
-    r"""`pattern`, to be matched by a whole text.
+    r"""Return a pattern that matches only if `pattern` matches the whole text.
 
     >>> whole("a|b")
     '^(?:a|b)(?!\\n)$'
@@ -19,7 +19,7 @@ def whole(pattern: str) -> str:
 
 
 def either(texts: list[str]) -> str:
-    r"""A pattern of exactly these texts.
+    r"""Return a pattern that matches exactly these texts.
 
     >>> either(["+Infinity", "r*"])
     '\\+Infinity|r\\*'
@@ -28,7 +28,7 @@ def either(texts: list[str]) -> str:
 
 
 def up_to(most: int) -> str:
-    """A pattern of the integers from 1 to `most`, without leading zeros.
+    """Return a pattern for the integers from 1 to `most`, without leading zeros.
 
     >>> up_to(213)
     '[1-9]|[1-9][0-9]|1[0-9]{2}|20[0-9]|21[0-3]'
@@ -50,11 +50,11 @@ def _digits(count: int) -> str:
 
 _ONE = "[A-Za-z0-9+/]"
 BASE64 = whole(f"(?:{_ONE}{{4}})*(?:{_ONE}{{2}}==|{_ONE}{{3}}=)?")
-"""The texts that are standard base64."""
+"""The pattern of standard base64."""
 
 
 def base64_up_to(size: int) -> str:
-    """The pattern of standard base64 of at most `size` bytes.
+    """Return the pattern of standard base64 of at most `size` bytes.
 
     >>> import re
     >>> [bool(re.search(base64_up_to(2), text)) for text in ("", "YQ==", "YWI=", "YWJj")]
@@ -70,7 +70,7 @@ def base64_up_to(size: int) -> str:
 
 
 def hexadecimal(size: int) -> str:
-    """A pattern of "0x" and two digits for each of `size` bytes.
+    """Return a pattern for "0x" and two digits for each of `size` bytes.
 
     >>> hexadecimal(2)
     '0x[0-9a-fA-F]{4}'

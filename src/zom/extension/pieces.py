@@ -1,7 +1,7 @@
-"""Pieces: encoded chunks that lie in one buffer, by where each begins and how long it is.
+"""Pieces: encoded chunks in one buffer, given by their starts and lengths.
 
-To whom a chunk is a value of its own they are a sequence; who looks at all of them at once takes the arrays, and makes
-no object for each.
+They are a sequence of chunks. Code that handles all of them at once can use the arrays, without an object
+for each chunk.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ class Pieces(Sequence[memoryview]):
 
     def __init__(self, data: memoryview, starts: _Numbers, lengths: _Numbers) -> None:
         self.data = data
-        """The buffer; there may be more in it."""
+        """The buffer, which may contain other data too."""
         self.starts = starts
-        """Where each piece begins in it."""
+        """The offset of each piece in the buffer."""
         self.lengths = lengths
-        """How many bytes each has."""
+        """The size of each piece in bytes."""
 
     @classmethod
     def of(cls, chunks: Iterable[Data]) -> Pieces:
-        """Chunks that are values of their own, copied behind each other; pieces stay as they are."""
+        """Copy chunks into one buffer; return pieces unchanged."""
         if isinstance(chunks, Pieces):
             return chunks
         values = list(chunks)
@@ -52,7 +52,7 @@ class Pieces(Sequence[memoryview]):
         return cls(memoryview(b"".join(values)), lengths.cumsum() - lengths, lengths)
 
     def compact(self) -> Pieces:
-        """The same in a buffer that holds nothing else, unless little else is in this one."""
+        """Copy the pieces to a buffer of their own if they take less than half of this one."""
         return self if len(self.data) <= 2 * int(self.lengths.sum()) else Pieces.of(list(self))
 
     @override

@@ -1,4 +1,4 @@
-"""Elements as bytes, one after the other: what `bytes` does, and v2 without saying so."""
+"""Elements as consecutive bytes: the codec `bytes`, and v2's implicit conversion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["FromBytes", "Packed", "Raw", "byte_view", "raw"]
 
 
 class Raw(Coder[Any, Any]):
-    r"""Elements as they lie in memory, one after the other: what v2 does without saying so.
+    r"""Elements as they are in memory, in C order: v2's implicit conversion.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import data_type
@@ -40,7 +40,7 @@ class Raw(Coder[Any, Any]):
         self.plain = self._trim is None and self._dtype == block.dtype
 
     def encode(self, chunk: Array) -> Data:
-        """The bytes of the elements, in C order."""
+        """Return the bytes of the elements, in C order."""
         if chunk.dtype is not self._dtype and chunk.dtype != self._dtype:
             chunk = reordered(chunk, self._dtype)
         if self._trim is not None:
@@ -48,12 +48,12 @@ class Raw(Coder[Any, Any]):
         return byte_view(chunk) if chunk.flags.c_contiguous else chunk.tobytes()
 
     def decode(self, chunk: Data) -> Array:
-        """The elements that these are the bytes of."""
+        """Return the elements that `chunk` stores."""
         view = memoryview(chunk)
         if view.nbytes != self._nbytes:
             raise CodecError(f"expected {self._nbytes} bytes, found {view.nbytes}")
         if not self._nbytes:
-            # `np.zeros` makes elements of no bytes one byte long.
+            # `np.zeros` gives elements of 0 bytes a size of 1.
             return np.ndarray(self._shape, self._dtype)
         made = np.frombuffer(view, self._dtype).reshape(self._shape)
         if self._trim is not None:
@@ -63,7 +63,7 @@ class Raw(Coder[Any, Any]):
         return made
 
     def decode_into(self, chunk: Data, target: memoryview) -> None:
-        """Copy the bytes, where they are as many."""
+        """Copy the bytes to `target`, which must have the same size."""
         view = memoryview(chunk)
         if view.nbytes != len(target):
             raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
@@ -71,7 +71,7 @@ class Raw(Coder[Any, Any]):
 
 
 class Packed(Coder[Any, Any]):
-    r"""Elements that a chunk holds in other bytes than memory: their data type turns one into the other.
+    r"""Elements whose stored bytes differ from memory: their data type converts them.
 
     >>> import zom.dtypes
     >>> from zom.dtypes.int import IntType
@@ -86,12 +86,12 @@ class Packed(Coder[Any, Any]):
         self._width = block.data_type.itemsize or 0
 
     def encode(self, chunk: Array) -> Data:
-        """The bytes of the elements, in C order."""
+        """Return the bytes of the elements, in C order."""
         stored = self._given("dump", chunk, np.dtype(np.uint8), (*chunk.shape, self._width))
         return byte_view(np.ascontiguousarray(stored))
 
     def decode(self, chunk: Data) -> Array:
-        """The elements that these are the bytes of."""
+        """Return the elements that `chunk` stores."""
         view = memoryview(chunk)
         if view.nbytes != self._block.nbytes:
             raise CodecError(f"expected {self._block.nbytes} bytes, found {view.nbytes}")
@@ -99,7 +99,7 @@ class Packed(Coder[Any, Any]):
         return self._given("load", stored, self._block.dtype, self._block.shape)
 
     def _given(self, method: str, elements: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-        """What a method of the data type makes of `elements`; CodecError where it is no such array."""
+        """Call a method of the data type; raise CodecError if it returns anything but such an array."""
         data_type = self._block.data_type
         try:
             made: object = getattr(data_type, method)(elements, self._order)
@@ -107,7 +107,7 @@ class Packed(Coder[Any, Any]):
             raise
         except Exception as cause:
             raise CodecError(f"{data_type.name}: {method} raised {cause_text(cause)}") from cause
-        # What numpy makes of an array without dimensions is often a scalar.
+        # numpy often returns a scalar for an array without dimensions.
         is_array = isinstance(made, (np.ndarray, np.generic))
         given: Array | None = np.asarray(cast("Array", made)) if is_array else None
         if given is not None and given.dtype == dtype and given.shape == shape:
@@ -117,30 +117,30 @@ class Packed(Coder[Any, Any]):
 
 
 def raw(block: Block) -> Coder[Any, Any]:
-    """Elements as bytes where no codec says how: in the order that their type states, else the little end first."""
+    """Return the coder used if no codec says how: in the byte order of the type, little-endian by default."""
     is_packed = block.data_type.is_packed
     return Packed(block, block.data_type.order or "little") if is_packed else Raw(block)
 
 
 class FromBytes(Coder[Any, Any]):
-    """Bytes as elements of one byte: for filters of v2 that want elements after others gave bytes."""
+    """Bytes as elements of one byte: for v2 filters that need elements after a filter that returns bytes."""
 
     def encode(self, chunk: Data) -> Array:
-        """The bytes as an array."""
+        """Return the bytes as an array of uint8."""
         return np.frombuffer(chunk, np.uint8)
 
     def decode(self, chunk: Array) -> Data:
-        """The bytes of the array, whatever its type is."""
+        """Return the bytes of the array, whatever its type."""
         return byte_view(np.ascontiguousarray(chunk))
 
 
 def byte_view(array: Array) -> memoryview:
-    """The memory of an array that is contiguous, as bytes; writable where the array is.
+    """Return the memory of a contiguous array as bytes; writable if the array is.
 
     >>> byte_view(np.array(["2020"], "M8[Y]")).nbytes
     8
     """
-    # Not every type of numpy can be seen through the buffer protocol: uint8 can.
+    # Not every numpy type supports the buffer protocol; uint8 does.
     if not array.dtype.itemsize:
         return memoryview(bytearray())
     return array.reshape(-1).view(np.uint8).data

@@ -1,9 +1,8 @@
-"""Registries: who answers for a name that a document uses.
+"""Registries: look up the extension for a name in a document.
 
-A name that nobody claims is not invalid, only unchecked. What comes with zom itself is imported with
-the first question for it: a file is named after its extension, or what that begins with. Plugins of
-installed packages are imported, all of a kind at once, with the first name that zom doesn't know, and where
-all extensions of a kind are listed.
+An unknown name is not invalid, only unchecked. zom's own extensions are imported on first use: a file has
+the name of its extension, or the beginning of it. Plugins of installed packages are imported, all of a
+kind at once, for the first name unknown to zom, and when all extensions of a kind are listed.
 """
 
 from __future__ import annotations
@@ -36,21 +35,21 @@ __all__ = [
 
 
 class Named(Protocol):
-    """What a registry holds: something that answers for one name, and perhaps for others."""
+    """An entry of a registry: an object with a name and possibly aliases."""
 
     @property
     def name(self) -> str:
-        """The name that documents use."""
+        """The name in documents."""
         ...
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names that are read as this one."""
+        """Other names that mean the same."""
         ...
 
 
 class NamedClass(Protocol):
-    """The same, of classes that have the names themselves."""
+    """An entry whose class has the name and aliases."""
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]]
@@ -64,20 +63,20 @@ _registering = Lock()
 
 
 def revision() -> int:
-    """How many registrations there have been: remembered verdicts are void after a new one."""
+    """Return the number of registrations so far; a new one invalidates cached results."""
     return _revision[0]
 
 
 def caller_of(depth: int) -> str:
-    """The name of the module that called the function `depth` calls above this one."""
+    """Return the name of the module of the caller `depth` frames up."""
     found: str = sys._getframe(depth).f_globals.get("__name__", "")  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who registers it
     return found
 
 
 def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str, ...]:
-    """The names of `known` that are close to `name`, the closest first; none of what is no text.
+    """Return the names in `known` that are close to `name`, closest first; none if `name` is not a string.
 
-    Among more than `most` names, none is looked for: where many names are wrong, it would take minutes.
+    Return none if there are more than `most` names: for many wrong names, the search would take minutes.
 
     >>> near("zstdd", ["zstd", "gzip", "blosc"]), near("ZSTD", ["zstd", "gzip", "blosc"])
     (('zstd',), ('zstd',))
@@ -85,9 +84,9 @@ def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str
     return _near(name, tuple(dict.fromkeys(known))) if isinstance(name, str) and len(known) <= most else ()
 
 
-@lru_cache(maxsize=256)  # many documents have the same fault
+@lru_cache(maxsize=256)  # many documents have the same mistake
 def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed for mistakes
 
     close = [each for each in known if each.casefold() == name.casefold()]
     close = close or get_close_matches(name, known, n=3, cutoff=0.6)
@@ -95,16 +94,16 @@ def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_near(name: str, known: str) -> bool:
-    """Whether it is short for the known one, maybe with an s too much, or two of three letters at least are the same.
+    """Whether `name` is a prefix of `known`, perhaps with an extra s, or differs by at most a third.
 
-    `average` has most letters of `range`, and is another word; so is `lat_bnds` beside `time_bnds`.
+    `average` shares most letters with `range` but is another word, as is `lat_bnds` compared to `time_bnds`.
     """
     most = max(1, max(len(name), len(known)) // 3)
     return known.startswith((name, name.removesuffix("s") or name)) or distance(name, known, most) <= most
 
 
 def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | None:
-    """The hint that names what is close, or every known name where nothing is and few are known.
+    """Return a hint with the close names, or with all known names if none is close and there are at most 40.
 
     >>> did_you_mean(["zstd"]), did_you_mean([]), did_you_mean([], ["gzip", "blosc"])
     ("did you mean 'zstd'?", None, 'known are blosc, gzip')
@@ -115,7 +114,7 @@ def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | N
 
 
 def unknown_text(message: str, name: object, known: Collection[str], group: PluginGroup | None = None) -> str:
-    """`message` of an unknown name, with what the name may have been meant as, and what brings more names."""
+    """Return `message` about an unknown name with suggestions, and with how to install more names."""
     hint = did_you_mean(near(name, known), known)
     if group is not None:
         how = how_to_bring(group)
@@ -124,12 +123,12 @@ def unknown_text(message: str, name: object, known: Collection[str], group: Plug
 
 
 def unknown_name(message: str, name: object, known: Collection[str]) -> UnknownName:
-    """The error of a name that is not among `known`, with what it may have been meant as."""
+    """Return the error for a name that is not in `known`, with suggestions."""
     return UnknownName(unknown_text(message, name, known))
 
 
 def how_to_bring(group: PluginGroup) -> str:
-    """How names come into a registry, and which plugins did not make it.
+    """Describe how to add names to a registry, and which plugins failed to load.
 
     >>> how_to_bring(PluginGroup("zom.codecs", print))
     'install the package that brings it: zom loads installed entry points of "zom.codecs"'
@@ -143,9 +142,9 @@ def _name(extension: Named | NamedClass) -> str:
 
 
 class Registry(Generic[N]):
-    """The extensions of one kind, by name; `home` is the package of those that come with zom.
+    """The extensions of one kind, by name; `home` is the package of zom's own.
 
-    `contract` finds what is wrong with an extension of another package: the first argument of `register`.
+    `contract` returns what is wrong with an extension of another package when it is registered.
     """
 
     def __init__(
@@ -166,21 +165,21 @@ class Registry(Generic[N]):
         self._is_loaded = False
 
     def register(self, extension: N, *, caller: str | None = None) -> N:
-        """`extension`, known by its name and aliases from now on; `caller` is the module that registers it.
+        """Register `extension` by its name and aliases and return it; `caller` is the registering module.
 
-        ExtensionError where it is not all that one of its kind must be, or where a name is taken.
+        Raise ExtensionError if it violates the contract of its kind, or if a name is taken.
         """
         if caller is None:
             caller = caller_of(2)
         is_own = self.home is not None and caller.startswith(f"{self.home}.")
         if not is_own:
-            self._load_home()  # a name that zom has itself can't be taken by who comes first
+            self._load_home()  # so that plugins can't take names of zom
             wrong = self.faults(extension)
             if wrong:
                 raise ExtensionError(
                     f"{extension!r} can't be registered as a {self.kind}: {'; '.join(wrong)}"
                 )
-        # Nothing is imported meanwhile: a thread that imports waits for this lock.
+        # Import nothing here: a thread that imports may wait for this lock.
         with _registering:
             self._refuse_taken(extension)
             for name in (extension.name, *extension.aliases):
@@ -194,37 +193,37 @@ class Registry(Generic[N]):
         return extension
 
     def faults(self, extension: object) -> list[str]:
-        """All that is missing or wrong in what one of this kind must have."""
+        """Return all violations of the contract of this kind."""
         return [] if self._contract is None else self._contract(extension)
 
     def _refuse_taken(self, extension: N) -> None:
-        """ExtensionError where another has one of the names."""
+        """Raise ExtensionError if one of the names is taken."""
         for name in (extension.name, *extension.aliases):
             if name in self._by_name:
                 owner = self._owner(self._by_name[name])
                 raise ExtensionError(f"a {self.kind} named {name!r} is registered already: {owner}")
 
     def _owner(self, extension: N) -> str:
-        """The extension, and the module that registered it."""
+        """Describe the extension and the module that registered it."""
         return f"{extension!r}, by {self._modules[extension.name]}"
 
     def _adopt(self, extension: N) -> None:
-        """Register what an entry point is, unless its module did so."""
+        """Register the object of an entry point, unless its module has done so."""
         name = getattr(extension, "name", None)
         if not isinstance(name, str) or self._by_name.get(name) is not extension:
-            # What a package brings may be of a class of zom's own.
+            # The extension of another package may be an instance of a class of zom.
             home = type(extension).__module__
             self.register(extension, caller="an entry point" if home.partition(".")[0] == "zom" else home)
 
     def find(self, name: str) -> N | None:
-        """The extension that answers for `name`, plugins among them; None where nobody does."""
+        """Return the extension registered as `name`, including plugins, or None."""
         found = self.known(name)
         if found is None and self.plugins.ensure():
             found = self._by_name.get(name)
         return found
 
     def known(self, name: str) -> N | None:
-        """The extension that answers for `name` among those that are here: no plugin is loaded for it."""
+        """Return the extension registered as `name` without loading plugins, or None."""
         found = self._by_name.get(name)
         if found is None:
             found = self.in_own_file(name)
@@ -234,7 +233,7 @@ class Registry(Generic[N]):
         return found
 
     def in_own_file(self, name: str) -> N | None:
-        """The extension of that name, where the file that is named after it registers it: no other one is loaded.
+        """Return the extension `name` if it is registered or its own file registers it; load no other file.
 
         >>> from zom.extension.codec import codecs
         >>> codecs.in_own_file("zstd"), codecs.in_own_file("zst")
@@ -247,9 +246,9 @@ class Registry(Generic[N]):
         return found
 
     def first(self, ask: Callable[[N], T | None]) -> T | None:
-        """The first answer that is not None: zom's own extensions are asked before those of others.
+        """Return the first result of `ask` that is not None, trying zom's own extensions first.
 
-        Plugins are loaded where nobody else has an answer.
+        Load plugins only if no own extension gives a result.
         """
         self._load_home()
         own = tuple(self._own)
@@ -265,7 +264,7 @@ class Registry(Generic[N]):
         return None
 
     def _load_file(self, name: str) -> None:
-        """Import the file of zom's own that `name` is most like the name of, where there is one: `int` for "int32"."""
+        """Import zom's own file with the longest name that `name` begins with, if any: `int` for "int32"."""
         text = name.replace("-", "_")
         files = self._files()
         others: Mapping[str, str] = (
@@ -279,15 +278,15 @@ class Registry(Generic[N]):
         if self._is_loaded:
             return
         files = self._files()
-        # Import waits for another thread that is doing it right now.
+        # An import waits for another thread that imports the same module.
         made = [import_module(f"{self.home}.{file}") for file in files]
-        # One that this thread is still importing, further up, is not done.
+        # A module that this thread is still importing, further up the stack, is not done.
         self._is_loaded = bool(files) and not any(
             vars(module.__spec__).get("_initializing", False) for module in made
         )
 
     def _files(self) -> tuple[str, ...]:
-        """The files that `home` names, where it is a package of many; otherwise it is imported, and that is all."""
+        """Import `home` and return the files that it lists in `FILES`, if any."""
         if self.home is None:
             return ()
         home = import_module(self.home)
@@ -300,27 +299,27 @@ class Registry(Generic[N]):
         return found
 
     def unknown(self, message: str, name: object, known: Collection[str] | None = None) -> UnknownName:
-        """The error of a name that nobody answers for; it suggests names of `known`, by default all."""
+        """Return the error for an unknown name, with suggestions from `known`, by default all names."""
         names = self.names() if known is None else known
         return UnknownName(unknown_text(message, name, names, self.plugins))
 
     def __iter__(self) -> Iterator[N]:
-        """The extensions by name, plugins among them: what is made of them doesn't depend on the order of imports."""
+        """Iterate over the extensions, including plugins, sorted by name, whatever the order of imports."""
         self._load_home()
         self.plugins.ensure()
         return iter(tuple(self._all))
 
     def own(self) -> tuple[N, ...]:
-        """The extensions that come with zom, by name."""
+        """Return zom's own extensions, sorted by name."""
         self._load_home()
         return tuple(self._own)
 
     def is_own(self, extension: N) -> bool:
-        """Whether it came with zom."""
+        """Whether `extension` is zom's own."""
         return self._modules.get(extension.name, "").startswith(f"{self.home}.")
 
     def names(self) -> list[str]:
-        """All names and aliases, sorted."""
+        """Return all names and aliases, including those of plugins, sorted."""
         self._load_home()
         self.plugins.ensure()
         return sorted(self._by_name)

@@ -1,7 +1,7 @@
-"""From names to data types: documents in each format, and what people write in Python.
+"""From names to data types: for documents in each format, and for values in Python.
 
-Every family is asked in turn (seed 004, "Data type resolution"). A document's name that nobody knows is
-not a fault here: names are open, and only the level "closed" asks for registered ones.
+Each family is tried in turn (seed 004, "Data type resolution"). An unknown name in a document is not a
+fault here: names are open, and only the level "closed" requires registered ones.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ FALLBACK = rule(
 )
 
 _plain: Memo[DataType] = Memo(4096)
-"""The types of names and of v2's spellings; none that had a fault."""
+"""The types by name and by v2 spelling, without those that had faults."""
 
 
 def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | None:
-    """The type that a v3 `data_type` names; None where nobody knows it.
+    """Return the type of a v3 `data_type`, or None if it is unknown.
 
     >>> import zom.dtypes
     >>> parse_v3("float32", []).itemsize
@@ -68,9 +68,9 @@ def _named(name: str, configuration: Any, faults: list[Fault], path: Path) -> Da
 
 
 def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Path = ()) -> DataType | None:
-    """The type that a v2 `dtype` spells; one fault at the innermost wrong place where it spells none.
+    """Return the type of a v2 `dtype`; if it is invalid, add one fault at the innermost wrong place.
 
-    `object_codec` is the id of the codec that tells what a `|O` is.
+    `object_codec` is the id of the codec that determines the type of `|O`.
 
     >>> import zom.dtypes
     >>> parse_v2("|O", "vlen-utf8", []).name
@@ -103,7 +103,7 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Pa
 
 
 def parse_draft(value: Any, faults: list[Fault], path: Path = ()) -> DataType | None:
-    """The type that a draft `data_type` spells, or its first known fallback; None where nobody knows it.
+    """Return the type of a draft `data_type`, or of its first known fallback, or None.
 
     >>> import zom.dtypes
     >>> parse_draft({"extension": "https://example.org/x", "type": "y", "fallback": ["z", "r16"]}, []).name
@@ -127,7 +127,7 @@ def parse_draft(value: Any, faults: list[Fault], path: Path = ()) -> DataType | 
 
 
 def _first(ask: Callable[[DataTypeFamily], DataType | None], faults: list[Fault]) -> DataType | None:
-    """The first answer; nobody else is asked after a family that found a fault."""
+    """Return the first result of `ask`, stopping at a family that finds a fault."""
     before = len(faults)
     answer = data_types.first(
         lambda family: (found,) if (found := ask(family)) is not None or len(faults) > before else None
@@ -136,7 +136,7 @@ def _first(ask: Callable[[DataTypeFamily], DataType | None], faults: list[Fault]
 
 
 def data_type(obj: Any) -> DataType:
-    """The data type that `obj` means: a name, a numpy type, a Python type, or a document's value.
+    """Return the data type for a name, a numpy type, a Python type or a value from a document.
 
     >>> import zom.dtypes
     >>> data_type("float32").name, data_type(np.dtype(">i4")).order, data_type(str).name
@@ -153,7 +153,7 @@ def data_type(obj: Any) -> DataType:
     if obj is None:
         raise UnknownName("None is no data type; name one, such as 'float64'")
     try:
-        # What int is to numpy has 32 bits on some machines, and a description is the same everywhere.
+        # numpy's `int` has 32 bits on some machines, but a description must mean the same everywhere.
         made: np.dtype[Any] = np.dtype(np.int64 if obj is int else cast("Any", obj))
     except (TypeError, ValueError, OverflowError):
         message = f"{show(obj)} is no data type: expected a name, a numpy type or a v3 data type object"
@@ -162,7 +162,7 @@ def data_type(obj: Any) -> DataType:
 
 
 def are_alike(one: DataType, other: DataType) -> bool:
-    """Whether elements are of one type, in whatever order their bytes are.
+    """Whether two types are equal except for their byte order.
 
     >>> are_alike(data_type(">i4"), data_type("int32")), are_alike(data_type("int32"), data_type("uint32"))
     (True, False)
@@ -173,7 +173,7 @@ def are_alike(one: DataType, other: DataType) -> bool:
 
 
 def of_numpy(dtype: np.dtype[Any]) -> DataType:
-    """The one type whose elements numpy holds as `dtype`.
+    """Return the one data type for the numpy type `dtype`.
 
     >>> import zom.dtypes
     >>> of_numpy(np.dtype("S12")).name

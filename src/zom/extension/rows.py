@@ -1,7 +1,7 @@
-"""Rows: small chunks, decoded together into one array, and put into their places at once.
+"""Rows: small chunks, decoded together into one array and then copied to their places at once.
 
-A numpy operation for each chunk takes as long as to decode some KiB. Larger ones are decoded straight
-into their places: there, a copy would cost more.
+A numpy operation for each chunk takes as long as decoding some KiB. Larger chunks are decoded directly
+into their places, as a copy would cost more.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["RowDecoder"]
 
 _MOST = 1 << 14
-"""The bytes of a chunk, decoded, up to which that is faster, ..."""
+"""The maximum decoded size of a chunk for rows to be faster, in bytes."""
 
 _MOST_OF_BATCHES = 1 << 16
-"""... and where a codec that takes its time decodes many at once."""
+"""The same limit for a slow codec that decodes many chunks at once."""
 
 
 class RowDecoder:
@@ -47,16 +47,16 @@ class RowDecoder:
         self._chain = chain
         self._fill = fill
         self.nbytes = chain.block.count * chain.block.dtype.itemsize
-        """The bytes of a chunk, decoded."""
+        """The decoded size of a chunk in bytes."""
         self.is_possible = chain.moves_bytes and 0 < self.nbytes <= (
             _MOST_OF_BATCHES if chain.batches and chain.is_slow else _MOST
         )
-        """Whether the codecs of chunks put bytes into memory, and these are small."""
+        """Whether the codecs can decode rows and the chunks are small enough."""
 
     def decode(self, chunks: Sequence[Data], there: Array | None = None) -> Array:
-        """A row for each of `chunks`; with rows of the fill value between them, where `there` says which are there.
+        """Return a row for each of `chunks`; with `there`, add rows of the fill value where it is False.
 
-        The CodecError of one that is at fault does not tell which it was.
+        A CodecError does not say which chunk is invalid.
         """
         block = self._chain.block
         made = np.empty((len(chunks), *block.shape), block.dtype)
@@ -71,7 +71,7 @@ class RowDecoder:
         return rows
 
     def cut(self, data: memoryview, starts: Array) -> Array | None:
-        """The rows that begin at `starts` in `data`, stored as they lie in memory; None where they lie unevenly."""
+        """Return the uncompressed rows at `starts` in `data`, or None if these are not multiples of a row."""
         places, rest = np.divmod(starts, self.nbytes)
         if rest.any():
             return None

@@ -1,7 +1,7 @@
-"""The contract of data types: all that a type of another package must say, asked for at once, before an array has it.
+"""The contract of data types: all requirements for a type of another package, checked before its first use.
 
-A family is registered, and says of its types only which there are. Its examples are asked when it is registered, and each
-other type when a document or numpy first names it.
+Examples of a family are checked when it is registered, and each other type when a document or numpy first
+names it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Kind = Literal[
     "raw",
     "object",
 ]
-"""What sort of value an element is; templates constrain it."""
+"""The kind of value of an element; templates constrain it."""
 
 _KINDS: Final = get_args(Kind)
 
 
 class _Fact(NamedTuple):
-    """What a type says: `words` of what that must be, and whether it is."""
+    """One fact about a type: `words` describes the valid values, and `holds` checks one."""
 
     name: str
     words: str
     holds: Callable[[Any], bool]
     ask: Callable[[Any], Any] | None = None
-    """How it is asked for, where it is no property."""
+    """How to get the value, if it is not a property."""
 
     def of(self, data_type: Any) -> Any:
         return getattr(data_type, self.name) if self.ask is None else self.ask(data_type)
@@ -63,7 +63,7 @@ def _is_bool(value: object) -> bool:
 
 
 def _spelled(data_type: Any) -> Any:
-    """The name in v3; any text where v3 has no such type, which is no fault."""
+    """Return the v3 spelling, or "" if v3 has no such type, which is not a fault."""
     try:
         return data_type.to_v3()
     except ConversionError:
@@ -71,7 +71,7 @@ def _spelled(data_type: Any) -> Any:
 
 
 def _in_memory(data_type: Any, scalar: Any) -> Any:
-    """`scalar` as memory holds it; numpy raises where it can't be such an element."""
+    """Return `scalar` as an array element; numpy raises if it is not a valid one."""
     made = np.zeros((), data_type.numpy())
     made[()] = scalar
     return made
@@ -82,7 +82,7 @@ def _default(data_type: Any) -> Any:
 
 
 def _parsed(data_type: Any) -> tuple[bool, list[Any]]:
-    """Whether the default is read, from its own spelling, as what it is, and the faults of that."""
+    """Return whether parsing the spelling of the default restores it, and the faults of parsing."""
     scalar = data_type.default()
     faults: list[Any] = []
     try:
@@ -153,7 +153,7 @@ _FACTS = (
 
 
 def type_faults(data_type: object) -> list[str]:
-    """All that is wrong with what a data type says of itself.
+    """Return all violations of the contract by a data type.
 
     >>> from zom.dtypes.int import IntType
     >>> type_faults(IntType(3, signed=True))
@@ -167,7 +167,7 @@ def _faults_of(fact: _Fact, data_type: object) -> Iterator[str]:
     try:
         value = fact.of(data_type)
         is_right = bool(fact.holds(value))
-    except Exception as cause:  # noqa: BLE001 - a plugin may raise what it likes
+    except Exception as cause:  # noqa: BLE001 - a plugin may raise anything
         yield f"{fact.name}: expected {fact.words}, found {cause_text(cause)}"
         return
     if not is_right:
@@ -175,7 +175,7 @@ def _faults_of(fact: _Fact, data_type: object) -> Iterator[str]:
 
 
 def _packed_faults(data_type: Any) -> Iterator[str]:
-    """What is wrong with the bytes of two elements, where a chunk holds others than memory."""
+    """Yield what is wrong with `dump` and `load` of a packed type, tested on two elements."""
     if not data_type.is_packed or data_type.itemsize is None:
         return
     method, dtype = "dump", np.dtype(np.uint8)

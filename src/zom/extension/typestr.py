@@ -1,7 +1,7 @@
-"""Type strings: how v2, and the draft's examples, spell a simple data type.
+"""Type strings: the spelling of simple data types in v2 and in the draft's examples.
 
 Zarr v2, "Data type encoding": a byte order (`<`, `>` or `|`), a kind, a number of bytes, and for dates
-a unit. "The byte order MUST be specified." Every reader also takes `<i1`, `<b1` and `>b1`; so do we.
+a unit. "The byte order MUST be specified." All readers also accept `<i1`, `<b1` and `>b1`, and so does zom.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ V2_UNORDERED = rule(
 )
 
 MOST_BYTES = (1 << 31) - 1
-"""The longest element that numpy can hold, in bytes."""
+"""The maximum size of an element in numpy, in bytes."""
 
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 """The units of dates and durations, from the longest to the shortest."""
@@ -78,7 +78,7 @@ _NAMES.update({f"float{8 * n}": f"f{n}" for n in _SIZES["f"]})
 
 
 def _typestr_pattern() -> str:
-    """Every string that `parse_typestr` knows and that states the unit it must state."""
+    """Return the pattern of all strings that `parse_typestr` accepts, with a unit if the kind needs one."""
     options = ["[|<>][biu]1", "[<>][iu][248]", "[<>]f[248]", "[<>]c(?:8|16)", f"[<>][mM]8{_UNIT}", r"\|O"]
     sizes = [rf"\|[SV](?:0|{up_to(MOST_BYTES)})", f"[<>]U(?:0|{up_to(MOST_BYTES // 4)})"]
     return "|".join([*options, *sizes])
@@ -86,13 +86,13 @@ def _typestr_pattern() -> str:
 
 _UNIT = rf"\[(?:{up_to(MOST_BYTES)})?(?:{'|'.join(UNITS)})\]"
 UNIT_PATTERN = _UNIT
-"""The unit of a date or duration, in brackets, as a pattern."""
+"""The pattern of the unit of a date or duration, in brackets."""
 TYPESTR_PATTERN = _typestr_pattern()
-"""The type strings of v2, as a pattern."""
+"""The pattern of the type strings of v2."""
 
 
 class Typestr(NamedTuple):
-    """The parts of a type string; `order` is None where it says nothing.
+    """The parts of a type string; `order` is None if byte order doesn't apply.
 
     >>> parse_typestr("<M8[10us]")
     Typestr(order='little', kind='M', size=8, scale=10, unit='us')
@@ -107,7 +107,7 @@ class Typestr(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_typestr(text: str) -> Typestr | None:
-    """The parts of a v2 type string; None where it is not one.
+    """Parse a v2 type string; return None if it is invalid.
 
     >>> parse_typestr(">f8")
     Typestr(order='big', kind='f', size=8, scale=1, unit=None)
@@ -139,7 +139,7 @@ def _size_fits(kind: str, digits: str | None) -> bool:
 
 
 def _marks(kind: str, digits: str | None) -> str:
-    """The byte orders that a kind may have; the first is the one that is written."""
+    """Return the byte order marks that a kind may have; the first one is written."""
     if kind == "b" or (kind in "iu" and digits == "1"):
         return "|<>"
     return "|" if kind in "SVO" else "<>"
@@ -153,11 +153,11 @@ _V3_NAMES = {
     "U": "fixed_length_utf32",
     "V": "raw_bytes",
 }
-"""The names of v3 by kind and size, or by kind where all sizes have one."""
+"""The v3 names by kind and size, or by kind alone if all sizes share a name."""
 
 
 def v3_name(text: str) -> str | None:
-    """The name in v3 of what a type string spells; None where it is none, or `|O`, which may be many things.
+    """Return the v3 name of a type string; None if it is invalid, or `|O`, which may mean several types.
 
     >>> v3_name("<u2"), v3_name("<M8[s]"), v3_name("|O"), v3_name("u2")
     ('uint16', 'numpy.datetime64', None, None)
@@ -167,7 +167,7 @@ def v3_name(text: str) -> str | None:
 
 
 def typestr_fault(value: Any, path: Path) -> Fault:
-    """The fault of a v2 dtype that nobody knows, with the right spelling where there is one.
+    """Return the fault of an unknown v2 dtype, with the correct spelling if there is one.
 
     >>> typestr_fault("i4", ("dtype",)).fix
     'write "<i4" or ">i4"'
@@ -189,7 +189,7 @@ def typestr_fault(value: Any, path: Path) -> Fault:
 
 
 def without_order(text: str) -> str | None:
-    """How a type string of bytes or objects that has a byte order is written; None for all others.
+    """Return a type string of bytes or objects without its byte order; None for all others.
 
     >>> without_order(">S1"), without_order("|S1"), without_order(">f8")
     ('|S1', None, None)
@@ -199,7 +199,7 @@ def without_order(text: str) -> str | None:
 
 
 def order_fault(text: str, written: str, path: Path) -> Fault:
-    """The fault of a byte order where there is nothing to order.
+    """Return the fault of a byte order on a type that has none.
 
     >>> order_fault(">S1", "|S1", ("dtype",)).fix
     'write "|S1"'
@@ -208,7 +208,7 @@ def order_fault(text: str, written: str, path: Path) -> Fault:
 
 
 def numeric_codes() -> list[str]:
-    """The kinds and sizes of numbers and booleans, as type strings have them behind the byte order.
+    """Return the kinds and sizes of numbers and booleans, as type strings without byte order.
 
     >>> numeric_codes()[:4]
     ['b1', 'i1', 'i2', 'i4']

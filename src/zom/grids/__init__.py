@@ -1,4 +1,4 @@
-"""The chunk grids that come with zom, each in a file that has its name; it is loaded when a document names it."""
+"""The chunk grids of zom, each in a file of its name, loaded when a document first names it."""
 
 __all__ = ["FILES"]
 
@@ -6,4 +6,4 @@ FILES = (
     "rectilinear",
     "regular",
 )
-"""The files that register something."""
+"""The files that register grids."""

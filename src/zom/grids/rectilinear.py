@@ -1,7 +1,7 @@
-"""The `rectilinear` chunk grid: along each dimension, chunks of lengths of their own.
+"""The `rectilinear` chunk grid: chunk lengths may vary along each dimension.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear
-"The sum of the edge lengths MUST equal or exceed" the array's length; a bare integer repeats until
+"The sum of the edge lengths MUST equal or exceed" the array's length. A bare integer repeats until
 it does.
 """
 
@@ -40,17 +40,17 @@ COVERS = rule(
 Positive = Annotated[int, Interval(1)]
 Run = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 Edges: TypeAlias = Positive | list[Positive | Run]
-"""The lengths along one dimension: one that repeats, or a list of lengths and [length, count] runs."""
+"""The chunk lengths along one dimension: one repeated length, or lengths and [length, count] runs."""
 
 
 class RectilinearConfiguration(Configuration):
-    """The lengths of the chunks along each dimension."""
+    """The chunk lengths along each dimension."""
 
     kind: Literal["inline"]
     chunk_shapes: list[Edges]
 
     def canonical(self) -> dict[str, Any]:
-        """With equal lengths that follow each other as one run.
+        """Return the members with consecutive equal lengths merged into one run.
 
         >>> RectilinearConfiguration(kind="inline", chunk_shapes=[4, [2, 2, [2, 3], 1]]).canonical()
         {'kind': 'inline', 'chunk_shapes': [4, [[2, 5], 1]]}
@@ -60,7 +60,7 @@ class RectilinearConfiguration(Configuration):
 
 
 class RectilinearGrid(ChunkGrid):
-    """`rectilinear`: chunks of many shapes."""
+    """`rectilinear`: chunks of different shapes."""
 
     name = "rectilinear"
     configuration = RectilinearConfiguration
@@ -72,7 +72,7 @@ class RectilinearGrid(ChunkGrid):
         faults: list[Fault],
         path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
-        """For each dimension the lengths that occur, in order."""
+        """Return the distinct chunk lengths of each dimension, sorted."""
         here = (*path, "configuration", "chunk_shapes")
         shapes = configuration.chunk_shapes
         if shape is not None and len(shapes) != len(shape):
@@ -93,7 +93,7 @@ class RectilinearGrid(ChunkGrid):
         )
 
     def axes(self, configuration: RectilinearConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-        """For each dimension its lengths in order, or the one that repeats.
+        """Return one axis per dimension, with its chunk lengths or one repeated length.
 
         >>> shapes = RectilinearConfiguration(kind="inline", chunk_shapes=[4, [2, [3, 5]]])
         >>> [axis.count for axis in rectilinear.axes(shapes, (9, 9))]

@@ -1,4 +1,4 @@
-"""The `regular` chunk grid: all chunks have the same shape, and the last ones may overhang.
+"""The `regular` chunk grid: all chunks have the same shape, and the last may extend past the array.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/regular-grid/index.html
 """
@@ -54,7 +54,7 @@ class RegularGrid(ChunkGrid):
         faults: list[Fault],
         path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
-        """One length for each dimension."""
+        """Return one chunk length per dimension."""
         here = (*path, "configuration", "chunk_shape")
         chunk = configuration.chunk_shape
         if shape is not None and len(chunk) != len(shape):
@@ -65,7 +65,7 @@ class RegularGrid(ChunkGrid):
         return tuple((length,) for length in chunk) if known else None
 
     def axes(self, configuration: RegularConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-        """One size for each dimension.
+        """Return one axis per dimension.
 
         >>> [axis.count for axis in regular.axes(RegularConfiguration(chunk_shape=[2, 1]), (5, 0))]
         [3, 0]
@@ -75,7 +75,7 @@ class RegularGrid(ChunkGrid):
 
 
 def wanted_rank(rank: int, what: Sequence[str] = ("length", "lengths")) -> str:
-    """What a list with one entry for each of `rank` dimensions is called.
+    """Describe a list with one entry for each of `rank` dimensions.
 
     >>> wanted_rank(2), wanted_rank(1), wanted_rank(0)
     ('a list of 2 lengths', 'a list of 1 length', 'an empty list')
