@@ -1,7 +1,7 @@
 """Bridges to other libraries: xarray, dask, HDF5.
 
-Each folder here needs the package that it is named after, and is loaded only where it is asked for. A package
-that is not installed is an ExtensionError which names the extra: `pip install 'zom[xarray]'`.
+Each folder here needs the package that it is named after, and is loaded only on use. If the package is not
+installed, an ExtensionError names the extra: `pip install 'zom[xarray]'`.
 """
 
 __all__ = ["FILES"]

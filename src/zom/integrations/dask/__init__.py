@@ -1,1 +1,1 @@
-"""Dask: arrays of zom as lazy ones, and lazy arrays written in parallel."""
+"""Dask: write lazy arrays to zom arrays in parallel."""

@@ -1,11 +1,11 @@
-"""Alignment: whether pieces of data may be written at the same time, each by its own task.
+"""Alignment: whether separate tasks can write pieces of data at the same time.
 
-Two tasks that write into one stored object, a chunk or a shard, can lose what one of them wrote: each reads
-the object, changes its part, and puts back the whole. So every boundary between two pieces must be a boundary
-of stored objects. Everything here is arithmetic on lengths: nothing is read, and dask is not needed.
+Two tasks that write into the same stored object (a chunk or a shard) can lose data: each reads the object,
+changes its part and writes back the whole. So every boundary between two pieces must be a boundary of stored
+objects. Everything here is arithmetic on lengths: nothing is read, and dask is not needed.
 
-Lengths are those of the pieces along each dimension, as in `dask_array.chunks`; axes are those of the stored
-objects (`stored_axes`); `start` is where the data begins in the array.
+Lengths describe the pieces along each dimension, as in `dask_array.chunks`. Axes describe the stored objects
+(`stored_axes`). `start` is the index in the array where the data begins.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ APART: Final = rule(
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """A piece of data that doesn't begin or end where stored objects do, along one dimension."""
+    """A piece of data that covers a stored object only in part, along one dimension."""
 
     axis: int
     piece: int
@@ -63,13 +63,13 @@ class Misfit:
     stored_stop: int
     """The elements of that object."""
     inner: tuple[int, int] | None
-    """The largest region within the piece that covers objects wholly; None where there is none."""
+    """The largest region of whole objects within the piece, or None."""
     outer: tuple[int, int]
-    """The smallest region around the piece that covers objects wholly."""
+    """The smallest region of whole objects around the piece."""
 
 
 def stored_axes(spec: Spec) -> tuple[Axis, ...]:
-    """The dimensions of an array, cut into what is stored as one object: shards, or chunks without shards.
+    """Return the axes of an array, split into stored objects: shards, or chunks if it has no shards.
 
     >>> from zom import v3
     >>> spec = v3.ArraySpec.build(shape=(100,), dtype="int8", chunks=(5,), shards=(20,))
@@ -85,7 +85,7 @@ def stored_axes(spec: Spec) -> tuple[Axis, ...]:
 
 
 def find_shared(lengths: Sequence[int], axis: Axis, start: int = 0, *, number: int = 0) -> Misfit | None:
-    """The first piece that shares a stored object with the piece behind it; None where pieces are apart.
+    """Return the first piece that shares a stored object with the next piece, or None.
 
     >>> from zom.extension.axis import Axis
     >>> find_shared([8, 8, 4], Axis(20, 4))
@@ -105,9 +105,9 @@ def find_shared(lengths: Sequence[int], axis: Axis, start: int = 0, *, number: i
 
 
 def find_cut(start: int, stop: int, axis: Axis, *, number: int = 0) -> Misfit | None:
-    """The region from `start` to `stop` where it covers a stored object only in part; None where it doesn't.
+    """Return the region from `start` to `stop` if it covers a stored object only in part, None otherwise.
 
-    The end of the array is an end of objects, too.
+    The end of the array counts as an object boundary.
 
     >>> from zom.extension.axis import Axis
     >>> find_cut(4, 10, Axis(10, 4))
@@ -146,7 +146,7 @@ def _down(index: int, axis: Axis) -> int:
 
 
 def _up(index: int, axis: Axis) -> int:
-    """The first boundary at or behind `index`."""
+    """The first boundary at or after `index`."""
     if index >= axis.length:
         return index
     _, start, size = axis.at(index)
@@ -154,9 +154,9 @@ def _up(index: int, axis: Axis) -> int:
 
 
 def aligned_lengths(lengths: Sequence[int], axis: Axis, start: int = 0) -> tuple[int, ...]:
-    """The lengths of pieces that are apart, each boundary moved to the next one of stored objects.
+    """Return piece lengths that share no stored object: each boundary moves to the nearest object boundary.
 
-    Boundaries that fit stay. A piece grows by less than one object.
+    Aligned boundaries stay. A piece grows by less than one object.
 
     >>> from zom.extension.axis import Axis
     >>> aligned_lengths([3, 3, 3, 3, 8], Axis(20, 4)), aligned_lengths([10, 10], Axis(40, 4), start=2)
@@ -177,7 +177,7 @@ def _nearest(index: int, axis: Axis) -> int:
 def aligned_chunks(
     chunks: Sequence[Sequence[int]], axes: Sequence[Axis], starts: Sequence[int] | None = None
 ) -> tuple[tuple[int, ...], ...]:
-    """The chunks that lazy data is to have, so that all of them may be written at once.
+    """Return chunks for lazy data that can all be written at the same time.
 
     >>> from zom.extension.axis import Axis
     >>> aligned_chunks([[3, 3], [5]], [Axis(6, 2), Axis(5, 5)])
@@ -187,7 +187,7 @@ def aligned_chunks(
     return tuple(aligned_lengths(lengths, axis, start) for lengths, axis, start in places)
 
 
-def alignment_problems(  # noqa: PLR0913 - where the data lies, and what it is called
+def alignment_problems(  # noqa: PLR0913 - where the data is, and its names
     node: str,
     chunks: Sequence[Sequence[int]],
     axes: Sequence[Axis],
@@ -197,9 +197,9 @@ def alignment_problems(  # noqa: PLR0913 - where the data lies, and what it is c
     whole: bool = False,
     fix: str = "rechunk the data to these",
 ) -> list[Problem]:
-    """Why the chunks of lazy data can't be written at once to the array at the path `node`: one for a dimension.
+    """Report each dimension along which chunks of lazy data can't be written in parallel to array `node`.
 
-    With `whole`, the data must also begin and end where stored objects do: others may write next to it.
+    With `whole`, the data must also begin and end at object boundaries, since others may write next to it.
 
     >>> from zom.extension.axis import Axis
     >>> print(alignment_problems("/t", [[8, 6, 6]], [Axis(20, 4)], names=["time"])[0])
@@ -244,7 +244,7 @@ def _legal(misfit: Misfit) -> str:
 
 
 def check_alignment(url: str, problems: Iterable[Problem]) -> None:
-    """ConflictError where there is a problem: nothing was written.
+    """Raise ConflictError, before anything is written, if there is a problem.
 
     >>> check_alignment("data.zarr", [])
     """

@@ -1,4 +1,4 @@
-"""A `Delayed` whose graph is made when somebody asks for it: graphs of many arrays take longer than their documents."""
+"""A `Delayed` that builds its graph on first use: for many arrays, graphs take longer than documents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Later"]
 
-# dask need not be there where zom's types are checked.
+# Type checking zom must work without dask.
 _delayed: Any = imported("dask.delayed", "dask")
 
 
-class Later(_delayed.Delayed):  # type: ignore[misc] # its type is not known here
-    """A `Delayed` that computes the collections that `make` returns, and gives None.
+class Later(_delayed.Delayed):  # type: ignore[misc] # its type is unknown here
+    """A `Delayed` that computes the collections that `make` returns, and returns None.
 
     >>> Later(list).compute()
     """
@@ -45,4 +45,4 @@ class Later(_delayed.Delayed):  # type: ignore[misc] # its type is not known her
 
 
 def _done(_: object) -> None:
-    """What a `Delayed` gives when everything is written."""
+    """Return None, the result of a `Delayed` once everything is written."""

@@ -29,7 +29,7 @@ IRREGULAR: Final = rule(
 
 
 def irregular_problems(node: str, chunks: Sequence[Sequence[int]]) -> list[Problem]:
-    """Why the chunks of lazy data can't be those of a new array: one problem for a dimension.
+    """Report dimensions whose data chunks can't become the chunks of a new array, one problem each.
 
     >>> print(irregular_problems("/t", [[4, 4, 2], [3, 5]])[0])
     /t: expected chunks of one length along 1, the last one no longer, found 3, 5; rechunk the data, pass \
@@ -48,7 +48,7 @@ rechunk=True, or create the array first with chunks of your choice
 
 
 def spec_for(group: Spec, data: Any, names: Sequence[str | None] | None) -> Spec:
-    """The spec of a new array for lazy data, in the format of a group.
+    """Return the spec of a new array for lazy data, in the format of `group`.
 
     >>> from types import SimpleNamespace
     >>> from zom import v3
@@ -57,14 +57,14 @@ def spec_for(group: Spec, data: Any, names: Sequence[str | None] | None) -> Spec
     ('time',)
     """
     array: Any = group.family.classes["array"]
-    # A length of 0 has one chunk of 0 elements in dask; in Zarr a chunk has at least one.
+    # dask gives a dimension of length 0 one chunk of 0 elements; a Zarr chunk has at least one element.
     chunks = tuple(max(1, *lengths) for lengths in data.chunks)
     given = {} if names is None else {"dimension_names": tuple(names)}
     return cast("Spec", array.build(shape=data.shape, dtype=data.dtype, chunks=chunks, **given))
 
 
 def create_arrays(group: Group, specs: Mapping[str, Spec]) -> None:
-    """Create arrays below a group, and the groups between, in one change: all of them or none."""
+    """Create arrays below a group, with any missing parent groups, in one change: all or none."""
     root: Spec = unflatten({"/": cast("Any", group.spec.family.classes["group"])(), **specs})
     made = plan(root, group.store, join(parse_path(group.path)), on_conflict="update")
     made.check()

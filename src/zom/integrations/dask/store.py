@@ -1,7 +1,7 @@
-"""Storing: dask arrays written into arrays of a hierarchy, each task its own whole chunks.
+"""Write dask arrays into arrays of a hierarchy; each task writes its own whole chunks.
 
-Everything that can be wrong is looked at before anything is written: whether the targets may be written, whether
-tasks would share a chunk or shard, and whether the tasks can be sent to the processes that run them.
+All checks run before anything is written: whether the targets are writable, whether tasks would share a chunk
+or shard, and whether the tasks can be sent to the processes that run them.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["Region", "store"]
 
 Region: TypeAlias = "tuple[slice, ...]"
-"""Where the data goes in an array: a slice with step 1 for each dimension."""
+"""The target region of an array: a slice with step 1 for each dimension."""
 
 _REALIGN = "rechunk the dask array, or pass rechunk=True"
 _MOVE = "choose a region of whole chunks, or write this part with array[...] = data"
 
 
-def store(  # noqa: PLR0913 - each is a choice of the caller's
+def store(  # noqa: PLR0913 - each is an option of the caller
     data: Any,
     target: Group | Array,
     *,
@@ -49,16 +49,17 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
     compute: bool = True,
     **options: Any,
 ) -> Any:
-    """Write a dask array into an array, or several into the arrays of a group by their paths.
+    """Write a dask array into an array, or a mapping of dask arrays by path into the arrays of a group.
 
-    Arrays that a mapping names and the group has not are created first, all in one change, with the chunks of the
-    data, and `dimension_names` where these are given by path. Data for an array that is there goes into its
-    region in `regions`, or replaces all of it.
+    Missing arrays of a mapping are created first, all in one change, with the data's chunks and the names
+    given by path in `dimension_names`. Data for an existing array goes to its region in `regions`, or
+    replaces all of it.
 
-    Each task writes whole chunks, or shards: ConflictError, and nothing written, names the chunks that two tasks
-    would share, and the legal regions. With `rechunk`, the data is rechunked so that its tasks share none.
+    Each task writes whole chunks or shards. If two tasks would share a chunk, a ConflictError names it and
+    the legal regions, and nothing is written. Pass `rechunk=True` to rechunk the data so that tasks share
+    none.
 
-    The array is returned, or a dictionary of them by path. With `compute=False`, arrays are created, and a
+    Returns the array, or a dictionary of arrays by path. With `compute=False`, arrays are created now, and a
     `Delayed` that writes the data is returned. `options` go to `dask.compute`, such as `scheduler`.
 
     >>> import dask.array as da, zom
@@ -95,7 +96,7 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
     return arrays if many else tasks[0].target
 
 
-# --- what goes where ------------------------------------------------------------------------------------
+# --- planning tasks ------------------------------------------------------------------------------------
 
 
 def _tasks_of(
@@ -106,7 +107,7 @@ def _tasks_of(
     *,
     rechunk: bool,
 ) -> list[Task]:
-    """What is written to each path; ConflictError with the problems of all of them."""
+    """Return the task for each path; raise one ConflictError with the problems of all paths."""
     group.check_writable()
     if regions is not None and not isinstance(regions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("regions: expected a mapping from paths to tuples of slices")
@@ -139,10 +140,10 @@ def _there(group: Group, path: str) -> Array | None:
     return found
 
 
-def _task(  # noqa: PLR0913 - what is written, and where
+def _task(  # noqa: PLR0913 - what to write, and where
     dask: Any, path: str, data: Any, target: Array | None, region: Region | None, *, rechunk: bool
 ) -> Task:
-    """What is written to one array, in chunks that tasks don't share."""
+    """Return the task that writes one array, in chunks that tasks don't share."""
     if not isinstance(data, dask.Array):
         raise TypeError(
             f"{path}: expected a dask array, got {type(data).__name__}; see dask.array.from_array"
@@ -177,7 +178,7 @@ def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *
 
 
 def _starts(target: Array, data: Any, region: Region | None) -> tuple[int, ...]:
-    """Where the data begins in the array; ValueError where it doesn't fit its region."""
+    """Return the index in the array where the data begins; raise ValueError if it doesn't fit its region."""
     where = f"{target.store.url} {target.path}"
     if region is None:
         region = (slice(None),) * target.ndim
@@ -195,7 +196,7 @@ def _starts(target: Array, data: Any, region: Region | None) -> tuple[int, ...]:
     return tuple(start for start, _, _ in parts)
 
 
-# --- arrays, and tasks that write into them -------------------------------------------------------------
+# --- creating missing arrays ----------------------------------------------------------------------------
 
 
 def _with_arrays(
@@ -206,7 +207,7 @@ def _with_arrays(
     *,
     compute: bool,
 ) -> list[Task]:
-    """The same, once the arrays that are missing are created."""
+    """Create the missing arrays; return the tasks with their targets."""
     missing = [task for task in tasks if task.target is None]
     strange = sorted(set(names) - {task.path for task in missing})
     if strange:

@@ -25,22 +25,22 @@ __all__ = ["Task", "check_merged", "check_sendable", "computed", "delayed", "wri
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A dask array, and where it goes."""
+    """A dask array and its target."""
 
     path: str
     data: Any
     starts: tuple[int, ...]
     target: Array | None
-    """None where the array is created first."""
+    """The array to write, or None if it must be created first."""
 
 
 def delayed(make: Callable[[], list[Any]]) -> Any:
-    """A `Delayed` that computes what `make` returns, such as arrays of `writing`, and gives None.
+    """Return a `Delayed` that computes what `make` returns, such as arrays of `writing`; its result is None.
 
     >>> delayed(list).compute()
     """
     imported("dask", "dask")
-    from zom.integrations.dask.later import Later  # noqa: PLC0415 - its class derives from dask's
+    from zom.integrations.dask.later import Later  # noqa: PLC0415 - its class inherits from dask's
 
     return Later(make)
 
@@ -52,7 +52,7 @@ def check_sendable(
     *,
     compute: bool = True,
 ) -> None:
-    """StoreError where tasks go to other processes, and the store can't go there, or nobody could merge what they write.
+    """Raise StoreError if other processes need the store but can't receive it, or writes can't be merged.
 
     >>> from zom.stores.memory import MemoryStore
     >>> check_sendable(MemoryStore(), [], {"scheduler": "threads"})
@@ -72,7 +72,7 @@ def check_sendable(
 def check_merged(
     store: Store, path: str, axes: Sequence[Axis], starts: Sequence[int], shape: Sequence[int]
 ) -> None:
-    """StoreError where tasks would write what the copies of a fork hold already: of both, either could be merged last.
+    """Raise StoreError if tasks would write chunks with uncommitted writes: merge order would be undefined.
 
     >>> from zom.stores.memory import MemoryStore
     >>> check_merged(MemoryStore(), "/a", [], [], [])
@@ -92,7 +92,7 @@ def check_merged(
 
 
 def writing(task: Task) -> Any:
-    """A dask array of one element for each chunk of the data, which writes the chunk when it is computed.
+    """Return a dask array with one element per chunk of the data, which writes that chunk when computed.
 
     >>> import dask.array as da, zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
@@ -110,7 +110,7 @@ def writing(task: Task) -> Any:
         target=target,
         places=places,
         chunks=tuple((1,) * len(lengths) for lengths in data.chunks),
-        # Writing again is another task, though it has the same name in the eyes of dask.
+        # A unique name, so that dask doesn't take a second write for the same task.
         name=f"zom-store-{uuid4().hex}",
         dtype=given,
         meta=np.empty((0,) * data.ndim, given),
@@ -118,7 +118,7 @@ def writing(task: Task) -> Any:
 
 
 def computed(written: Sequence[Any], store: Store, options: Mapping[str, Any] | None = None) -> None:
-    """Compute what `writing` made for arrays in `store`; what was written into copies of it is merged.
+    """Compute arrays of `writing` for `store`, and merge what tasks wrote into copies of it.
 
     >>> from zom.stores.memory import MemoryStore
     >>> computed([], MemoryStore())
@@ -131,7 +131,7 @@ def computed(written: Sequence[Any], store: Store, options: Mapping[str, Any] | 
 
 
 def _offsets(lengths: Sequence[int], start: int) -> Sequence[int]:
-    """Where each chunk begins; few bytes, where all have one length: it goes with every task.
+    """Return the start of each chunk: a small range if all have one length, since every task carries it.
 
     >>> _offsets((4, 4, 2), 8), _offsets((1, 2, 2), 0)
     (range(8, 20, 4), (0, 1, 3))
@@ -145,7 +145,7 @@ def _offsets(lengths: Sequence[int], start: int) -> Sequence[int]:
 def _write_block(
     block: Any, target: Array, places: tuple[Sequence[int], ...], block_id: tuple[int, ...] = ()
 ) -> Any:
-    """Write one chunk of the data; dask says which by the name `block_id`."""
+    """Write one chunk of the data; dask passes its index as `block_id`."""
     starts = [place[number] for place, number in zip(places, block_id, strict=True)]
     key = tuple(slice(start, start + length) for start, length in zip(starts, block.shape, strict=True))
     target[key] = block
@@ -155,7 +155,7 @@ def _write_block(
 def _write_in_copy(
     block: Any, target: Array, places: tuple[Sequence[int], ...], block_id: tuple[int, ...] = ()
 ) -> Any:
-    """The same in a copy of the store for this chunk alone, which goes back to be merged."""
+    """Write one chunk into its own copy of the store, and return the copy to be merged."""
     mine: Array = pickle.loads(pickle.dumps(target))  # noqa: S301 - our own
     _write_block(block, mine, places, block_id)
     found = np.empty((1,) * block.ndim, object)

@@ -1,4 +1,4 @@
-"""xarray reads hierarchies by `engine="zom"`, and its datasets become hierarchies."""
+"""xarray: open hierarchies with `engine="zom"`, and make hierarchies of datasets."""
 
 from zom.integrations.xarray import bridge
 

@@ -1,7 +1,7 @@
 """The entry point of xarray's `engine="zom"`: datasets and trees, opened lazily.
 
 https://docs.xarray.dev/en/stable/internals/how-to-add-new-backend.html
-xarray loads this module whenever it looks for engines: what opens a store is imported when something is opened.
+xarray loads this module whenever it looks for engines, so modules that open stores are imported on use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from zom.packages import imported
 
-imported("xarray", "xarray")  # where it is missing, the error names the extra
+imported("xarray", "xarray")  # if it is missing, the error names the extra
 
 from xarray.backends import BackendEntrypoint  # noqa: E402
 
@@ -29,7 +29,7 @@ __all__ = ["ZomBackend"]
 
 _SUFFIXES = (".zarr", ".zarr.zip", ".zarr.sqlite")
 _DOCUMENTS = ("zarr.json", ".zgroup", ".zmetadata")
-"""The documents that tell a directory to be a group."""
+"""The documents that identify a directory as a group."""
 
 _DECODERS = (
     "mask_and_scale",
@@ -39,19 +39,19 @@ _DECODERS = (
     "use_cftime",
     "decode_timedelta",
 )
-"""What xarray asks for, of each engine: which parts of CF to decode, and how."""
+"""Options that xarray passes to every engine: which parts of CF to decode, and how."""
 
 
 class ZomBackend(BackendEntrypoint):
     """Open Zarr hierarchies in xarray: `xr.open_dataset(place, engine="zom")`.
 
-    The place is whatever `zom.store` takes, or a `zom.Group`. Besides xarray's own arguments there are:
+    The place is anything that `zom.store` accepts, or a `zom.Group`. Arguments besides xarray's own are:
 
-    `group`: the path of the group; `consolidated`: True to read nothing but consolidated metadata, False to
-    ignore it, None to use it where there is some; `zarr_format`: 2 or 3 where groups of both lie side by side;
-    `storage_options`: opens a URL by fsspec, with these options; `use_zarr_fill_value_as_mask`: whether fill
-    values are missing values, by default in v2 only; `variables`: keep only these, and their coordinates;
-    `like`: a spec or template that names the nodes of a store which can't be listed.
+    `group`: the path of the group; `consolidated`: True to read only consolidated metadata, False to ignore
+    it, None to use it if present; `zarr_format`: 2 or 3 if the store has groups of both formats;
+    `storage_options`: open a URL with fsspec and these options; `use_zarr_fill_value_as_mask`: whether fill
+    values are missing values, by default only in v2; `variables`: keep only these and their coordinates;
+    `like`: a spec or template that names the nodes of a store without listing.
 
     >>> import numpy as np, xarray as xr, zom
     >>> spec = zom.v3.ArraySpec.build(shape=(3,), dtype="int8", dimension_names=["x"])
@@ -64,7 +64,7 @@ class ZomBackend(BackendEntrypoint):
 
     description: ClassVar[str] = "Open Zarr hierarchies of v2 and v3 with zom"
     supports_groups: ClassVar[bool] = True
-    # xarray finds these out for engines by name only; without them `decode_cf=False` fails for an engine by class.
+    # xarray inspects engines by name only; without these, `decode_cf=False` fails for an engine by class.
     open_dataset_parameters: ClassVar[tuple[str, ...] | None] = (
         "filename_or_obj",
         *_DECODERS,
@@ -81,7 +81,7 @@ class ZomBackend(BackendEntrypoint):
 
     @override
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether a name ends as those of hierarchies do, or is a local directory that holds a group.
+        """Whether it is a name with a Zarr suffix, a local directory with a group, or a zom store or group.
 
         >>> ZomBackend().guess_can_open("s3://bucket/era5.zarr/"), ZomBackend().guess_can_open("era5.nc")
         (True, False)
@@ -118,7 +118,7 @@ class ZomBackend(BackendEntrypoint):
         variables: str | Sequence[str] | None = None,
         like: Spec | Template | None = None,
     ) -> xr.Dataset:
-        """The group as a dataset; data is read when it is asked for."""
+        """Open the group as a dataset; data is read on access."""
         from zom.integrations.xarray.reading.datasets import open_one  # noqa: PLC0415 - loads zom
         from zom.integrations.xarray.reading.place import Place  # noqa: PLC0415 - as above
 
@@ -149,7 +149,7 @@ class ZomBackend(BackendEntrypoint):
         use_zarr_fill_value_as_mask: bool | None = None,
         like: Spec | Template | None = None,
     ) -> dict[str, xr.Dataset]:
-        """The group and all groups below it as datasets, by their paths below it."""
+        """Open the group and all groups below it as datasets, by relative path."""
         from zom.integrations.xarray.reading.datasets import open_all  # noqa: PLC0415 - loads zom
         from zom.integrations.xarray.reading.place import Place  # noqa: PLC0415 - as above
 
@@ -161,12 +161,12 @@ class ZomBackend(BackendEntrypoint):
 
     @override
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
-        """The group and all groups below it as one tree; the arguments are those of `open_groups_as_dict`."""
-        from xarray.backends.common import datatree_from_dict_with_io_cleanup  # noqa: PLC0415 - xarray is there
+        """Open the group and all groups below it as one tree, with the arguments of `open_groups_as_dict`."""
+        from xarray.backends.common import datatree_from_dict_with_io_cleanup  # noqa: PLC0415 - xarray is loaded
 
         return datatree_from_dict_with_io_cleanup(self.open_groups_as_dict(filename_or_obj, **options))
 
 
 def _decoders(*choices: Any) -> dict[str, Any]:
-    """What is decoded, by the names that xarray has for it."""
+    """Return the decoding options, by xarray's names."""
     return dict(zip(_DECODERS, choices, strict=True))

@@ -1,4 +1,4 @@
-"""What specs ask of xarray: `GroupSpec.from_tree(dataset)` and `spec.to_xarray()`."""
+"""The bridge behind `GroupSpec.from_tree(dataset)` and `spec.to_xarray()`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class XarrayBridge:
     aliases: tuple[str, ...] = ()
 
     def spec_of(self, value: Any, family: Family) -> Spec:
-        """The group of a Dataset, DataTree or DataArray.
+        """Return the group spec of a Dataset, DataTree or DataArray.
 
         >>> import xarray as xr
         >>> from zom import v2
@@ -36,7 +36,7 @@ class XarrayBridge:
         return cast("Spec", to_spec(value, zarr_format=family.zarr_format))
 
     def value_of(self, spec: Spec, **options: Any) -> Any:
-        """The Dataset or DataTree of a group.
+        """Return the Dataset or DataTree that a group spec describes.
 
         >>> from zom import v3
         >>> bridge.value_of(v3.GroupSpec(attributes={"a": 1}, members={})).attrs

@@ -1,4 +1,4 @@
-"""Specs of datasets: what xarray would write, as one document, without touching data."""
+"""Specs of datasets: what xarray would write, as one document, without reading data."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _VARIABLE = "__xarray_dataarray_variable__"
 
 
 class Written(NamedTuple):
-    """A variable, and what is to be stored of it."""
+    """A variable and its stored form."""
 
     path: str
     source: Any
-    """The variable as the dataset has it, with the encoding that is asked for."""
+    """The variable from the dataset, with the requested encoding."""
     spec: Any
     made: Any = None
-    """The variable as it is stored, where it is lazy and is to be written."""
+    """The encoded variable, if it is lazy and will be written."""
 
 
 def to_spec(data: Any, *, zarr_format: int = 3, encoding: Mapping[str, Any] | None = None) -> Any:
-    """The spec of a Dataset, DataTree or DataArray: what `to_zarr` would write, without touching data.
+    """Return the spec of what `to_zarr` would write for a Dataset, DataTree or DataArray; no data is read.
 
-    Data that is not in memory is never read or computed. Datetimes and durations in memory, which coordinates
-    are, are looked at where the encoding names no units. Lazy ones count in their own resolution since 1970.
-    Objects that are not in memory are refused, since nobody can tell what they are.
+    Data that is not in memory is never read or computed. In-memory datetimes and durations, such as
+    coordinates, are read if the encoding has no units. Lazy ones are encoded in their own resolution since
+    1970. Objects that are not in memory are refused, since their type is unknown.
 
-    `encoding` takes the place of the variables' own, by their names; for a DataTree by the paths of groups.
+    `encoding` replaces the variables' own, by variable name; for a DataTree, by group path.
 
     >>> import numpy as np, xarray as xr
     >>> ds = xr.Dataset({"t2m": (("time", "x"), np.zeros((2, 3), "f4"))}, {"time": [10, 20]}, {"title": "a"})
@@ -52,15 +52,15 @@ def to_spec(data: Any, *, zarr_format: int = 3, encoding: Mapping[str, Any] | No
 
 
 from_xarray = to_spec
-"""`to_spec`, by the name that it has in `zom`."""
+"""`to_spec`, under its name in `zom`."""
 
 
 def written(
     data: Any, *, zarr_format: int, encoding: Mapping[str, Any] | None, loads: bool = False
 ) -> tuple[dict[str, dict[str, Any]], list[Written]]:
-    """The attributes of each group by its path, and all variables as they are to be stored.
+    """Return the attributes of each group by path, and all variables with their specs.
 
-    With `loads`, objects and times that are not in memory are loaded, for only values tell how they are stored.
+    With `loads`, load objects and times that are not in memory if their encoding depends on the values.
     """
     if zarr_format not in {2, 3}:
         raise refuse("zarr_format", "2 or 3", zarr_format)
@@ -78,7 +78,7 @@ def written(
 
 
 def group_spec(attributes: dict[str, dict[str, Any]], variables: list[Written], zarr_format: int) -> Any:
-    """The tree of these groups and variables."""
+    """Build the spec of a group tree from its attributes and variables."""
     cls: Any = v2.GroupSpec if zarr_format == 2 else v3.GroupSpec
     members: dict[str, dict[str, Any]] = {path: {} for path in attributes}
     for each in variables:
@@ -96,7 +96,7 @@ def group_spec(attributes: dict[str, dict[str, Any]], variables: list[Written], 
 def datasets_of(
     data: Any, encoding: Mapping[str, Any] | None, zarr_format: int
 ) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
-    """The groups of a Dataset, DataTree or DataArray: path, dataset and encoding of each, as `to_zarr` has them."""
+    """Yield the path, dataset and encoding of each group that `to_zarr` would write."""
     xarray = imported("xarray", "xarray")
     if isinstance(data, xarray.DataArray):
         yield "", _dataset_of(data, zarr_format), encoding
@@ -116,7 +116,7 @@ def datasets_of(
 
 
 def _dataset_of(array: Any, zarr_format: int) -> Any:
-    """The dataset that an array is stored as; xarray's names say that it was an array."""
+    """Return the dataset that stores a DataArray; xarray's special names mark it as an array."""
     is_member = array.name is not None and array.name not in array.coords and array.name not in array.dims
     if is_member:
         return array.to_dataset()

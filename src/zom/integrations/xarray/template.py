@@ -1,4 +1,4 @@
-"""Templates: datasets that a spec describes, lazy and full of fill values."""
+"""Templates: lazy datasets that a spec describes, filled with fill values."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["template"]
 
 
 def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
-    """The Dataset that a group describes, or the DataTree where there are groups in it: nothing but fill values.
+    """Return a Dataset of fill values that a group spec describes, or a DataTree if it has child groups.
 
-    It is what `xr.open_dataset` gives for a store in which nothing is written yet. Values are made when they are asked
-    for, and take no memory before. An index would hold all values of its coordinate: `ds.set_xindex` makes one.
-    (Versions of xarray that have no `create_default_indexes` make them always.) With `chunks`, as
-    `xr.open_dataset` takes them, variables are dask arrays.
+    It equals what `xr.open_dataset` returns for a store without any data. Values are created on access and
+    take no memory before. Coordinates have no indexes, which would hold all their values: create one with
+    `ds.set_xindex`. (Versions of xarray without `create_default_indexes` always create them.) With `chunks`,
+    as in `xr.open_dataset`, variables are dask arrays.
 
     >>> from zom import v3
     >>> t = v3.ArraySpec.build(shape=(10**6, 10**6), dtype="float32", dimension_names=["y", "x"], fill_value=7)
@@ -45,6 +45,6 @@ def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
     has_groups = any(member.kind == "group" for member in members.values())
     opens = xarray.open_datatree if has_groups else xarray.open_dataset
     options: dict[str, Any] = {"decode_cf": decode_cf, "chunks": chunks, "cache": False}
-    if "create_default_indexes" in signature(opens).parameters:  # older versions of xarray make them always
+    if "create_default_indexes" in signature(opens).parameters:  # older versions of xarray always create them
         options["create_default_indexes"] = False
     return opens(group, engine=ZomBackend, **options)

@@ -1,4 +1,4 @@
-"""Writing datasets: the whole tree is created by one plan, then the data is written."""
+"""Write datasets: one plan creates the whole tree, then the data is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Mode", "Region", "write"]
 
 
-def write(  # noqa: PLR0913 - as `to_zarr`
+def write(  # noqa: PLR0913 - as in `to_zarr`
     data: Any,
     store: Place,
     *,
@@ -37,16 +37,16 @@ def write(  # noqa: PLR0913 - as `to_zarr`
     align_chunks: bool = False,
     write_empty_chunks: bool = False,
 ) -> Any:
-    """Write a Dataset, DataTree or DataArray, as `to_zarr` does; the group, open to be written.
+    """Write a Dataset, DataTree or DataArray as `to_zarr` does; return the group, open for writing.
 
-    The arguments are those of `to_zarr`. All groups and arrays are created by one plan, together with the values
-    that are in memory: all of it or nothing. Data in files and lazy data is written after that, and so are values
-    that go into arrays that are there already: where that fails, some of these may hold old values and some new ones. `mode` is "w-"
-    unless there is a `region`, which means "r+", or an `append_dim`, which means "a". The format is 3, or that of
-    the group that is there. With `compute=False`, a `Delayed` that writes the lazy data is returned.
+    The arguments are those of `to_zarr`. One plan creates all groups and arrays, together with the values
+    that are in memory: all or nothing. Data from files, lazy data, and values for existing arrays are written
+    after that; if this fails, existing arrays may contain both old and new values. `mode` defaults to "w-",
+    to "r+" with a `region`, and to "a" with an `append_dim`. The format defaults to that of the existing
+    group, or 3. With `compute=False`, a `Delayed` that writes the lazy data is returned.
 
     Lazy data whose chunks would share a chunk or shard of an array is refused before anything is written:
-    rechunk it, pass `align_chunks=True`, or, where one thread writes, `safe_chunks=False`.
+    rechunk it, pass `align_chunks=True`, or, if a single thread writes, pass `safe_chunks=False`.
 
     >>> import xarray as xr, zom
     >>> ds = xr.Dataset({"t": ("x", [1.5, 2.5])}, {"x": [10, 20]})

@@ -1,1 +1,1 @@
-"""What engine="zom" opens: a place, the groups found there, and their arrays as lazy variables."""
+"""Reading for engine="zom": a place, the groups found there, and their arrays as lazy variables."""

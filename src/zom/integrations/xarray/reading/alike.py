@@ -1,7 +1,7 @@
-"""Groups and arrays from stored nodes, quickly: arrays whose documents agree in all but attributes share a spec.
+"""Groups and arrays from stored nodes, the fast way: arrays that differ only in attributes share a spec.
 
-A dataset has hundreds of variables and few kinds of them. The documents of one kind are judged once, by the one
-who comes first. Wherever anything is to be told of a document, all are read again by the careful reader.
+A dataset has hundreds of variables of a few kinds. Only the first document of each kind is validated. If any
+document has a problem, the slower reader reads all of them again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["groups_of_nodes"]
 
 
 class _TroubledError(Exception):
-    """There is something to tell of a document."""
+    """A document has a problem."""
 
 
 def groups_of_nodes(tree: StoredTree, root: StoredNode) -> dict[str, FoundGroup] | None:
-    """The groups at and below `root`, a node of `tree`, by their paths below it; None where there is anything to tell.
+    """Return the groups at and below `root`, a node of `tree`, by relative path; None if there is a problem.
 
     >>> from zom.hierarchy.stored.read import read_nodes
     >>> from zom.stores.memory import MemoryStore
@@ -58,7 +58,7 @@ def groups_of_nodes(tree: StoredTree, root: StoredNode) -> dict[str, FoundGroup]
 
 
 class _Kinds:
-    """The specs of the arrays that were met, one for each kind."""
+    """The specs of the arrays seen so far, one for each kind."""
 
     def __init__(self, tree: StoredTree) -> None:
         self._family = tree.layout.family
@@ -68,7 +68,7 @@ class _Kinds:
         self._names_in_attributes = path[1] if path[0] == "attributes" else None
 
     def group(self, node: StoredNode) -> tuple[FoundGroup, list[StoredNode]]:
-        """The group, with the arrays in it; and the groups in it."""
+        """Return the group with its arrays, and its child groups."""
         faults: list[Fault] = []
         arrays: dict[str, FoundArray] = {}
         groups: list[StoredNode] = []
@@ -119,9 +119,9 @@ class _Kinds:
 
 
 def _key(value: Any) -> Hashable:
-    """What tells a JSON value from others: two that differ in the least have different ones."""
+    """Return a key that is different for any two different JSON values."""
     try:
-        # Version 2 knows no references: equal values have equal bytes. It takes plain JSON, and not our own.
+        # Version 2 has no references, so equal values have equal bytes. It rejects zom's own JSON types.
         return marshal.dumps(value, 2)
     except ValueError:
         return exact_text(value)

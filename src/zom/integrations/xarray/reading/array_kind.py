@@ -1,4 +1,4 @@
-"""What all arrays with one spec have in common for xarray: worked out once, for hundreds of variables."""
+"""The xarray properties that all arrays with the same spec share, computed once for hundreds of variables."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _CODECS: Final = ("compressors", "filters", "serializer")
 
 @dataclass(frozen=True, slots=True)
 class ArrayKind:
-    """The dimensions, the type, the fill value and the encoding of arrays."""
+    """The dimensions, data type, fill value and encoding of arrays with one spec."""
 
     dimensions: tuple[Hashable, ...]
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     fill_value: Any
     key: BasicIndexer
-    """All elements, as xarray says it."""
+    """xarray's indexer for all elements."""
     stored: dict[str, Any]
     """Their encoding without codecs; `encoding` copies it."""
     codecs: Any
-    """Their codecs: those of numcodecs, or documents as `marshal` writes them, which is the quickest way to copy."""
+    """Their codecs: numcodecs objects, or documents as `marshal` bytes, the fastest way to copy them."""
 
     @classmethod
     def of(cls, array: Array) -> ArrayKind:
-        """The kind that `array` is of."""
+        """Return the kind of `array`."""
         dimensions = dimensions_of(array)
         stored = encoding_of(array, dimensions)
         codecs: Any = {place: stored.pop(place) for place in _CODECS if place in stored}
@@ -50,15 +50,15 @@ class ArrayKind:
         return cls(dimensions, array.dtype, array.shape, _fill_value(array), key, stored, codecs)
 
     def encoding(self) -> dict[str, Any]:
-        """The encoding for one variable, which may change it."""
+        """Return a copy of the encoding, which one variable may change."""
         codecs: Any = marshal.loads(self.codecs) if isinstance(self.codecs, bytes) else self.codecs  # noqa: S302 - our own bytes
         return {**self.stored, "preferred_chunks": dict(self.stored["preferred_chunks"]), **codecs}
 
 
 def _fill_value(array: Array) -> Any:
-    """The fill value; that of texts is one that masks no empty ones where zarr-python 2 wrote its default, 0.
+    """Return the fill value; for text with zarr-python 2's default 0, "0", which doesn't mask empty text.
 
-    zarr-python 3 has "0" there, and so has xarray's engine "zarr".
+    zarr-python 3 and xarray's engine "zarr" also use "0" there.
     """
     fill = array.fill_value
     written: object = array.spec.document.get("fill_value")

@@ -1,4 +1,4 @@
-"""A group as xarray's `AbstractDataStore`: its arrays as variables that are not decoded yet."""
+"""A group as xarray's `AbstractDataStore`: its arrays as variables, not yet decoded."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["Kinds", "ZomDataStore"]
 
 Kinds = dict[int, ArrayKind]
-"""What is known of the specs of arrays, by their ids: the arrays that were found keep them alive."""
+"""Array kinds by the id of their spec; the arrays that were found keep the specs alive."""
 
 
 class ZomDataStore(AbstractDataStore):
-    """One group of those that were found; the documents are known, and data is read when it is asked for."""
+    """One of the groups that were found; its documents are known, and data is read on access."""
 
     __slots__ = (
         "_batch",
@@ -59,22 +59,22 @@ class ZomDataStore(AbstractDataStore):
         self._is_v2 = family.form == "v2"
         self._mask = self._is_v2 if wanted.mask is None else wanted.mask
         place, *inside = family.names_path
-        # In v2 the names of dimensions are an attribute, which xarray hides.
+        # In v2 the dimension names are an attribute, which xarray hides.
         self._hidden = str(inside[0]) if place == "attributes" else None
         self._missing: dict[tuple[int, str], Any] = {}
 
     @property
     def names(self) -> list[str]:
-        """The names of the arrays, and of what can't be read."""
+        """The names of the arrays and of unreadable members."""
         return sorted({*self._group.arrays, *self._group.broken})
 
     @override
     def get_variables(self) -> Mapping[str, Variable]:
-        """The arrays that are wanted, by name."""
+        """Return the selected arrays, by name."""
         return {name: each.variable() for name, each in self.raw().items()}
 
     def raw(self) -> dict[str, Raw]:
-        """What these variables are made of."""
+        """Return the raw parts of these variables; raise SpecError if a selected member is unreadable."""
         problems = [
             problem
             for name, found in self._group.broken.items()
@@ -91,7 +91,7 @@ class ZomDataStore(AbstractDataStore):
 
     @property
     def mentioned(self) -> set[str]:
-        """The names of coordinates in the attributes of all arrays, of those that are not kept, too."""
+        """The names of coordinates in the attributes of all arrays but dropped ones, selected or not."""
         dropped = self._wanted.dropped
         return mentioned({name: each for name, each in self._group.arrays.items() if name not in dropped})
 
@@ -128,7 +128,7 @@ class ZomDataStore(AbstractDataStore):
         return Raw(kind.dimensions, lazy, attributes, encoding, id(kind))
 
     def _missing_value(self, array: Array, kind: ArrayKind, value: Any) -> Any:
-        """What the attribute `_FillValue` means; most variables of one kind say the same."""
+        """Return the decoded attribute `_FillValue`; text is cached, as most variables of a kind share it."""
         if not isinstance(value, str):
             return missing_value(array, kind.dtype, value)
         key = (id(kind), value)
@@ -153,18 +153,18 @@ class ZomDataStore(AbstractDataStore):
 
     @override
     def get_encoding(self) -> dict[str, Any]:
-        """Where it was read from, where xarray can't tell."""
+        """Return the source of the dataset, if xarray can't know it."""
         source = self._found.source
         return {} if source is None else {"source": source}
 
     @override
     def close(self) -> None:
-        """Close the store, if it was opened for this."""
+        """Close the store if it was opened here."""
         closing = self._found.closing
         if closing is not None:
             closing()
 
 
 def _without_netcdf(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes without those of NCZarr itself, which are no attributes of the dataset."""
+    """Return the attributes without those of NCZarr itself, which don't belong to the dataset."""
     return {key: value for key, value in attributes.items() if not key.lower().startswith("_nc")}

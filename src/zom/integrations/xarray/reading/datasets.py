@@ -1,4 +1,4 @@
-"""Datasets of the groups of a hierarchy, decoded by xarray."""
+"""Groups of a hierarchy as datasets, decoded by xarray."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Names", "open_all", "open_one"]
 
 Names: TypeAlias = "str | Iterable[str] | None"
-"""The names of variables, as people give them."""
+"""The names of variables, as users pass them."""
 
 
 def open_one(
@@ -38,10 +38,10 @@ def open_one(
     mask: bool | None = None,
     variables: str | Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """The group as one dataset; of its variables only those that are named, with their coordinates."""
+    """Open the group as one dataset, with all variables or only the named ones and their coordinates."""
     kept = None if variables is None else _listed(variables)
     coordinates = decoders.get("decode_coords")
-    # With "all", other attributes make coordinates, too: then all variables are decoded.
+    # With "all", other attributes define coordinates too, so all variables are decoded.
     wanted = Wanted(frozenset(_listed(drop)), None if coordinates == "all" else kept, mask)
     with Uncollected():
         found = place.find(depth=1)
@@ -64,9 +64,9 @@ def open_one(
 def open_all(
     place: Place, decoders: Mapping[str, Any], *, drop: Names = None, mask: bool | None = None
 ) -> dict[str, xr.Dataset]:
-    """The group and all groups below it as datasets, by path; the documents are read once.
+    """Open the group and all groups below it as datasets, by path; the documents are read once.
 
-    Where a group was asked for, paths are relative to it, and its own is ".", as xarray's engines have it.
+    If a group was requested, paths are relative to it, and its own path is ".", as in xarray's engines.
     """
     found = place.find(depth=None)
     wanted = Wanted(frozenset(_listed(drop)), None, mask)
@@ -86,7 +86,7 @@ def _decoded(store: ZomDataStore, found: Found, decoders: Mapping[str, Any], dro
     except BaseException:
         store.close()
         raise
-    # A dataset is pickled with what closes it: the store is enough.
+    # Pickling a dataset also pickles this callable, so it refers to the store alone.
     made.set_close(found.closing)
     return made
 
@@ -94,22 +94,22 @@ def _decoded(store: ZomDataStore, found: Found, decoders: Mapping[str, Any], dro
 _xarray: Any = xarray
 
 _INDEXES_LATER: Final = "create_default_indexes" in signature(_xarray.open_dataset).parameters
-"""Whether xarray makes the indexes of what an engine gives it, as newer versions do."""
+"""Whether xarray creates indexes after the engine returns, as newer versions do."""
 
 
 def _with_indexes(store: ZomDataStore, decoders: Mapping[str, Any], drop: Names) -> xr.Dataset:
-    """The dataset as xarray makes it of the engines that it brings."""
+    """Return the dataset with indexes, as for xarray's built-in engines."""
     entry: Any = StoreBackendEntrypoint()
     made: xr.Dataset = entry.open_dataset(store, drop_variables=drop, **decoders)
     return made
 
 
 _NONE: Final = "__values__"
-"""What xarray calls a variable in a store that has None for a name."""
+"""xarray's stored name for a variable whose name is None."""
 
 
 def _dataset(store: ZomDataStore, decoders: Mapping[str, Any]) -> xr.Dataset:
-    """The same, without indexes."""
+    """Return the dataset without indexes."""
     variables, attributes, coordinates = decoded_variables(store.raw(), store.get_attrs(), decoders)
     data: dict[str | None, Any] = {}
     beside: dict[str | None, Any] = {}

@@ -1,7 +1,7 @@
-"""Variables decoded by xarray: of those that are decoded alike, one is, and the others are made after it.
+"""Variables decoded by xarray: one of each kind is decoded, and serves as the model for the others.
 
-What xarray makes of a variable of numbers follows from its data type, its encoding and few of its attributes. A
-dataset has hundreds of variables and few such kinds. What can't be told so is decoded by xarray as it is.
+The decoding of a numeric variable depends on its data type, its encoding and a few of its attributes. A
+dataset has hundreds of variables and few such kinds. xarray decodes every other variable itself.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ _ASKED: Final = frozenset(
     {"missing_value", "_Unsigned", "dtype", "calendar", "bounds", "units"}
     | {"_FillValue", "scale_factor", "add_offset", "coordinates"}
 )
-"""The attributes that decoding asks for. Other texts are free; all other attributes must be the same."""
+"""Attributes that decoding uses. Other text attributes may differ; all other attributes must be the same."""
 
 _BY_VALUE: Final = ("since", "day", "hour", "minute", "sec", "week", "month", "year")
-"""What units of times contain: how these are decoded may follow from the values."""
+"""Words in units of time, whose decoding may depend on the values."""
 
 _FEWEST: Final = 8
-"""So many variables are worth the search for those that are alike."""
+"""The number of variables from which grouping by kind pays off."""
 
 
 class Raw(NamedTuple):
-    """What a variable is made of, before it is decoded."""
+    """The parts of a variable before decoding."""
 
     dimensions: tuple[Hashable, ...]
     data: Any
     attributes: dict[str, Any]
     encoding: dict[str, Any]
     kind: int
-    """What is the same for all arrays of one spec."""
+    """An id that all arrays of one spec share."""
 
     def variable(self) -> Variable:
-        """The variable."""
+        """Return the variable."""
         return Variable(self.dimensions, self.data, self.attributes, self.encoding)
 
 
 def decoded_variables(
     raw: Mapping[str, Raw], attributes: Mapping[str, Any], decoders: Mapping[str, Any]
 ) -> _Decoded:
-    """What `decode_cf_variables` gives for all of them: the variables, the attributes of the group, the coordinates."""
+    """Return the result of `decode_cf_variables`: the variables, the group's attributes, the coordinates."""
     alike = _alike(raw, decoders)
     followers = {name for _, *others in alike for name in others}
     given = {name: each.variable() for name, each in raw.items() if name not in followers}
@@ -63,7 +63,7 @@ def decoded_variables(
     for first, *others in alike:
         model = _Model.of(made[first], raw[first], *before[first])
         if model is None:
-            # xarray made something else of it than wrappers around the array: all are decoded as they are.
+            # xarray returned something other than wrappers around the array: let it decode all variables.
             return _decode({name: each.variable() for name, each in raw.items()}, attributes, decoders)
         found.update((name, model.variable(raw[name])) for name in others)
     return {name: found[name] for name in raw}, attrs, coordinates
@@ -78,7 +78,7 @@ def _decode(
 
 
 def _alike(raw: Mapping[str, Raw], decoders: Mapping[str, Any]) -> list[list[str]]:
-    """The names of variables that are decoded alike, where there are several."""
+    """Return groups of at least two variable names that are decoded the same way."""
     by_name = any(isinstance(each, Mapping) for each in decoders.values())
     if len(raw) < _FEWEST or by_name or decoders.get("decode_coords") == "all":
         return []
@@ -97,7 +97,7 @@ def _alike(raw: Mapping[str, Raw], decoders: Mapping[str, Any]) -> list[list[str
 
 
 def _key(raw: Raw) -> Hashable:
-    """What tells how a variable is decoded; None where its values may tell."""
+    """Return a key for how a variable is decoded, or None if that may depend on its values."""
     if raw.data.dtype.kind not in "iuf":
         return None
     asked: list[Hashable] = [raw.kind]
@@ -111,22 +111,22 @@ def _key(raw: Raw) -> Hashable:
 
 
 class _Model(NamedTuple):
-    """What xarray made of one variable."""
+    """How xarray decoded one variable."""
 
     dimensions: tuple[Hashable, ...]
     data: Any
     taken: frozenset[str]
-    """The attributes that are no attributes any more."""
+    """The attributes that decoding removed."""
     added: dict[str, Any]
     dropped: frozenset[str]
-    """What the encoding has more and less."""
+    """The keys that decoding removed from the encoding; `added` holds those that it added."""
 
     @classmethod
     def of(cls, made: Any, raw: Raw, attributes: dict[str, Any], encoding: dict[str, Any]) -> _Model | None:
-        """The model that `made` is; None where it isn't one."""
+        """Return the model for a decoded variable, or None if it can't serve as one."""
         if made.dtype.kind not in "iuf":
-            return None  # a time: what it is may follow from its values
-        data: Any = made._data  # noqa: SLF001 - no public member gives it without reading
+            return None  # a time: its type may depend on its values
+        data: Any = made._data  # noqa: SLF001 - public members would read the data
         inner = data
         while not isinstance(inner, LazyArray):
             inner = getattr(inner, "array", None)
@@ -148,7 +148,7 @@ class _Model(NamedTuple):
         )
 
     def variable(self, raw: Raw) -> Variable:
-        """The same of another one."""
+        """Return another variable, decoded the same way."""
         attributes = {name: value for name, value in raw.attributes.items() if name not in self.taken}
         encoding = {**raw.encoding, **self.added}
         for name in self.dropped:
@@ -158,7 +158,7 @@ class _Model(NamedTuple):
 
 
 def _around(wrapper: Any, array: LazyArray) -> Any:
-    """The same wrappers around another array."""
+    """Return the same wrappers around another array."""
     if isinstance(wrapper, LazyArray):
         return array
     made = copy(wrapper)

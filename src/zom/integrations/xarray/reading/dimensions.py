@@ -1,4 +1,4 @@
-"""The names of an array's dimensions, as xarray needs them: one for each."""
+"""The dimension names of an array, one for each dimension, as xarray needs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["dimensions_of"]
 
 
 def dimensions_of(array: Array) -> tuple[Hashable, ...]:
-    """The names of the dimensions; SpecError where the documents don't tell.
+    """Return the dimension names; raise SpecError if the documents don't name them.
 
     >>> import zom
     >>> spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=["x"])
@@ -37,7 +37,7 @@ def dimensions_of(array: Array) -> tuple[Hashable, ...]:
 
 
 def _netcdf_names(array: Array) -> tuple[str, ...] | None:
-    """The dimensions that NCZarr names, by paths, in a member of the document of v2."""
+    """Return the dimensions that NCZarr lists, as paths, in a member of the v2 document."""
     found: Any = array.spec.document.get("_NCZARR_ARRAY")
     paths = found.get("dimrefs") if is_dict(found) else None
     if not is_list(paths) or len(paths) != array.ndim:
@@ -53,7 +53,7 @@ def _unnamed(array: Array) -> SpecError:
     where = ".".join(map(str, place))
     fix = f"name them in {where}, or leave the array out: drop_variables=[{array.name!r}]"
     wanted, there = f"{array.ndim} names of dimensions", "none" if found is None else show(found)
-    # The code is that of the convention's rule: `zom explain` knows more of it.
+    # The code is that of the convention's rule, so that `zom explain` covers it.
     problem = Problem(
         "xarray/dims-present", "error", array.path, pointer_of(place), place, wanted, there, fix
     )

@@ -1,7 +1,7 @@
-"""The encoding of an array as xarray has it: chunks, shards and codecs, which `to_zarr` takes again.
+"""The encoding of an array for xarray: chunks, shards and codecs, in the form that `to_zarr` accepts.
 
-Codecs of v2 are those of numcodecs, as they are with xarray's engine "zarr". Codecs of v3 are documents,
-`{"name": "zstd", "configuration": {...}}`: that engine has objects of zarr-python, which zom does without.
+Codecs of v2 are numcodecs objects, as in xarray's engine "zarr". Codecs of v3 are documents,
+`{"name": "zstd", "configuration": {...}}`: that engine uses objects of zarr-python, which zom doesn't need.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLACES: Final = {
 
 
 def encoding_of(array: Array, dimensions: tuple[Any, ...]) -> dict[str, Any]:
-    """How the array is stored, under the names that xarray uses.
+    """Return how the array is stored, under the names that xarray uses.
 
     >>> import zom
     >>> spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,), compress="gzip")
@@ -53,7 +53,7 @@ def encoding_of(array: Array, dimensions: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _lengths(lengths: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """The lengths of chunks: one where all are alike but the last, else each of them."""
+    """Return chunk lengths by dimension: one number if all but a shorter last one are equal, else all."""
     return tuple(
         length if isinstance(length, int) else _explicit(length, whole)
         for length, whole in zip(lengths, shape, strict=True)
@@ -61,7 +61,7 @@ def _lengths(lengths: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...
 
 
 def _explicit(sizes: tuple[int, ...], whole: int) -> Any:
-    # The last chunk may overhang the array; dask's chunks don't.
+    # The last chunk may extend beyond the array; dask's chunks don't.
     starts = accumulate(sizes, initial=0)
     held = tuple(
         [min(size, whole - start) for size, start in zip(sizes, starts, strict=False) if start < whole]
@@ -104,7 +104,7 @@ def _v2_codecs(array: Array) -> dict[str, Any]:
 
 
 def _numcodec(document: Any) -> Any:
-    """The codec of numcodecs; the document itself where that knows no such codec."""
+    """Return the numcodecs object, or the document if numcodecs has no such codec."""
     values = thaw(document)
     if not is_dict(document):
         return values

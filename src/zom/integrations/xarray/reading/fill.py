@@ -1,4 +1,4 @@
-"""The attribute `_FillValue` of arrays whose fill value is no missing value: xarray spells it for JSON."""
+"""The attribute `_FillValue` in xarray's JSON encoding, if the fill value is not a missing value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE: Final = ("attributes", "_FillValue")
 
 
 def missing_value(array: Array, dtype: np.dtype[Any], value: Any) -> Any:
-    """What the attribute `_FillValue` of `array` means; SpecError where xarray doesn't write it so.
+    """Decode the attribute `_FillValue` of `array`; raise SpecError if it isn't in xarray's encoding.
 
     >>> import numpy as np, zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="float64"))
@@ -34,6 +34,6 @@ def missing_value(array: Array, dtype: np.dtype[Any], value: Any) -> Any:
         expected = f"a fill value of {dtype} as xarray writes it, floats in base64"
         fix = f"write it so, or leave the array out: drop_variables=[{array.name!r}]"
         where = (array.path, pointer_of(_PLACE), _PLACE)
-        # The code is that of the convention's rule: `zom explain` knows more of it.
+        # The code is that of the convention's rule, so that `zom explain` covers it.
         problem = Problem("xarray/fill-value-attr", "error", *where, expected, show(value), fix)
         raise SpecError([problem], array.store.url) from cause

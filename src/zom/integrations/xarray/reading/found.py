@@ -1,4 +1,4 @@
-"""What was found in a store for xarray: groups with their arrays, whose documents are read and sound."""
+"""The groups that were found in a store for xarray, with their arrays; the documents are read and valid."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ __all__ = ["Found", "FoundArray", "FoundGroup"]
 
 @dataclass(frozen=True, slots=True)
 class FoundArray:
-    """An array: what its document says of its elements, and its own attributes."""
+    """An array: its spec and its own attributes."""
 
     spec: Spec
-    """Arrays that agree in all but attributes may share it, with the attributes of one of them."""
+    """Arrays that differ only in attributes may share it; it then has the attributes of one of them."""
     attributes: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGroup:
-    """A group, with the arrays directly in it by name."""
+    """A group with its direct child arrays, by name."""
 
     attributes: Mapping[str, Any]
     arrays: Mapping[str, FoundArray]
     broken: Mapping[str, tuple[Problem, ...]]
-    """What is wrong with each member that can't be read."""
+    """The problems of each unreadable member."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The group that was asked for, and those below it, as far down as that was asked for."""
+    """The requested group and the groups below it, down to the requested depth."""
 
     store: Store
     path: str
     """The path of the group in the store, as `/a/b`."""
     layout: Layout
     groups: Mapping[str, FoundGroup]
-    """By their paths below the group; it comes first, as "", and each group before those in it."""
+    """Groups by path relative to the requested one, which comes first, as ""; parents precede children."""
     is_ours: bool
-    """Whether the store was opened here, and is closed with the dataset."""
+    """Whether the store was opened here and closes with the dataset."""
     source: str | None
-    """Where it was read from, for what is no path."""
+    """The source of the dataset, if the user didn't pass a path."""
 
     @property
     def closing(self) -> Callable[[], None] | None:
-        """What closes the store; None where it was not opened for this."""
+        """A callable that closes the store, or None if it wasn't opened here."""
         return self.store.close if self.is_ours else None

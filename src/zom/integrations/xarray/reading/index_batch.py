@@ -1,7 +1,7 @@
-"""The index coordinates of a dataset, or of a tree: one batch of requests brings the chunks of all of them.
+"""The index coordinates of a dataset or tree: one batch of requests reads the chunks of all of them.
 
-xarray asks for them one by one, as soon as a dataset is open. A store that answers late is asked for all at once
-then; the bytes are kept until each coordinate was read.
+xarray reads them one by one as soon as a dataset is open. On a store with latency, the first read fetches all
+of them; the bytes are kept until each coordinate is read.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["IndexBatch"]
 
 _MOST: Final = 1 << 26
-"""The bytes, decoded, of all coordinates that are read together; what is larger is read by itself."""
+"""Limit of decoded bytes for all coordinates of a batch; coordinates that don't fit are read separately."""
 
 
 class IndexBatch:
-    """Coordinates that are read together, when the first of them is.
+    """Coordinates that are read together, on the first read of any of them.
 
     >>> import zom
     >>> spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", fill_value=7)
@@ -42,7 +42,7 @@ class IndexBatch:
     """
 
     def __init__(self, store: Store) -> None:
-        # A store that answers at once gains nothing.
+        # A store without latency gains nothing.
         self._room = _MOST if store.capabilities.parallel > 1 else 0
         self._store = store
         self._waiting: list[Array] = []
@@ -50,7 +50,7 @@ class IndexBatch:
         self._lock = threading.Lock()
 
     def add(self, array: Array, itemsize: int) -> bool:
-        """Whether the array is read with the others."""
+        """Add an array if it fits; return whether it is read with the others."""
         nbytes = array.size * itemsize
         if not 0 < nbytes <= self._room:
             return False
@@ -59,7 +59,7 @@ class IndexBatch:
         return True
 
     def source(self, array: Array) -> Array:
-        """What to read the elements of `array` from: the array itself, or what was read of it already."""
+        """Return the array to read elements from: `array` itself, or its prefetched copy."""
         with self._lock:
             if self._waiting:
                 waiting, self._waiting = self._waiting, []
@@ -67,7 +67,7 @@ class IndexBatch:
             return self._found.get(array.path, array)
 
     def drop(self, array: Array) -> None:
-        """Forget what was read of `array`."""
+        """Discard the prefetched bytes of `array`."""
         with self._lock:
             self._found.pop(array.path, None)
 
@@ -76,20 +76,20 @@ class IndexBatch:
         try:
             values = self._store.get_many(keys)
         except ZomError:
-            return {}  # each is read by itself then, and the one at fault raises
+            return {}  # then each is read separately, and the broken one raises
         store = _Fetched(self._store, dict(zip(keys, values, strict=True)))
         return {array.path: Array(array.spec, store, array.path, array.layout) for array in arrays}
 
 
 def _keys(array: Array) -> Iterator[str]:
-    """The keys of all chunks of an array."""
+    """Return the keys of all chunks of an array."""
     chunks = array.chunk_access
     index = basic_or_numpy((), array.shape).index
     return walk(index, chunks.plan.axes).keys(chunks.plan.keys, chunks.prefix)
 
 
 class _Fetched(WrapperStore):
-    """A store of which some values were read already."""
+    """A store with some prefetched values."""
 
     def __init__(self, inner: Store, values: Mapping[str, bytes | None]) -> None:
         super().__init__(inner)
@@ -120,7 +120,7 @@ class _Fetched(WrapperStore):
 
     @override
     def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
-        return Store._read_into(self, key, target)  # noqa: SLF001 - as a store that knows `_read` alone
+        return Store._read_into(self, key, target)  # noqa: SLF001 - as for stores that have only `_read`
 
     @override
     def _snapshot(self, key: str) -> Snapshot | None:

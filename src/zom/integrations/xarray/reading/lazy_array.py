@@ -1,4 +1,4 @@
-"""An array of a store as xarray's `BackendArray`: elements are read when they are asked for."""
+"""A stored array as xarray's `BackendArray`: elements are read on access."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["LazyArray"]
 
 
 class LazyArray(BackendArray):
-    """The elements of an array; those of index coordinates come with all others of these.
+    """The elements of an array; index coordinates are read together, in one batch.
 
-    A pickled one knows its array, and nothing of what was read together.
+    Pickling keeps the array and drops the batch.
     """
 
     __slots__ = ("_array", "_batch", "dtype", "shape")
@@ -34,7 +34,7 @@ class LazyArray(BackendArray):
         self.dtype = dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        # All of xarray's indexes are numpy's; xarray's own way to simplify them fails for empty backward slices.
+        # All xarray indexes are valid in numpy; xarray's own simplification fails for empty backward slices.
         if isinstance(key, indexing.VectorizedIndexer):
             return self._source().vindex[key.tuple]
         if isinstance(key, indexing.OuterIndexer):
@@ -50,7 +50,7 @@ class LazyArray(BackendArray):
         return self._array if batch is None else batch.source(self._array)
 
     def _basic(self, key: tuple[Any, ...]) -> NumpyArray:
-        # With an ellipsis a single element is an array without dimensions, of the array's own type.
+        # With an ellipsis, a single element is a 0-d array of the array's own type.
         values: NumpyArray = self._source()[(*key, ...)]
         if self._batch is not None and values.size == self._array.size:
             self._batch.drop(self._array)

@@ -1,4 +1,4 @@
-"""Where a hierarchy is read from: what a user names, as an open store and the groups in it."""
+"""The source of a hierarchy: opens what a user passes as a store, and finds the groups in it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FORMS: Final[dict[int | None, FormatName | None]] = {None: None, 2: "v2", 3: "v
 
 
 def is_place(place: object) -> bool:
-    """Whether it is a store or a group of zom's.
+    """Whether `place` is a zom store or group.
 
     >>> is_place("data.zarr")
     False
@@ -48,7 +48,7 @@ def is_place(place: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a user names, and how it is to be read; the words are those of xarray's engine "zarr"."""
+    """What a user passes, and how to read it; the parameters are named as in xarray's engine "zarr"."""
 
     place: Any
     group: str | None = None
@@ -68,7 +68,7 @@ class Place:
             raise ValueError(f"consolidated: expected True, False or None, got {self.consolidated!r}")
 
     def find(self, depth: int | None) -> Found:
-        """Read the documents of the group and of what lies below it, so many levels down."""
+        """Read the documents of the group and of `depth` levels below it; None means all levels."""
         store, is_ours = self._opened()
         try:
             return self._found(store, depth, is_ours=is_ours)
@@ -87,7 +87,7 @@ class Place:
         return opening.opened(place, read_only=True if is_name else None, existing=True), is_name
 
     def _mapped(self, options: dict[str, Any]) -> Any:
-        """The place as fsspec has it; options of fsspec mean nothing to others."""
+        """Return an fsspec mapper; raise ValueError unless the place is a URL, which fsspec can open."""
         if not isinstance(self.place, str) or "://" not in self.place:
             wanted = "a URL, which fsspec opens with them; pass zom.store(place, ...) for options of a store"
             raise ValueError(f"storage_options: expected {wanted}, got {self.place!r}")
@@ -105,7 +105,7 @@ class Place:
         tree, node = self._read(store, path, depth, read_nodes)
         groups = None if node.kind == "array" else groups_of_nodes(tree, node)
         if groups is None:
-            # There is something to tell: what of it matters depends on the arrays that are wanted.
+            # There are problems; which of them matter depends on the selected arrays.
             tree, node = self._read(store, path, depth, _read_sound)
             if path in tree.unreadable and node.kind != "array":
                 raise SpecError(tree.errors(path), store.url)
@@ -118,9 +118,9 @@ class Place:
     def _read(
         self, store: Store, path: str, depth: int | None, read: Callable[..., StoredTree]
     ) -> tuple[StoredTree, StoredNode]:
-        """The tree that holds the group, and the group in it.
+        """Return the tree that contains the group, and the group's node.
 
-        The tree is the group's own, or the whole one, as its root is consolidated.
+        The tree is the whole store's if its root is consolidated, else the group's own.
         """
         form = _FORMS[self.zarr_format]
         consolidated = self.consolidated if _is_consolidated(store, self.place) else False
@@ -140,10 +140,10 @@ class Place:
 
 
 def _is_consolidated(store: Store, place: Any) -> bool:
-    """Whether consolidated metadata means anything in a store.
+    """Whether consolidated metadata is meaningful in a store.
 
-    zarr-python doesn't consolidate sessions of icechunk, and says so: what stands there was copied with a group,
-    and may be old.
+    zarr-python declares that it doesn't consolidate icechunk sessions: consolidated metadata there was copied
+    with a group, and may be outdated.
     """
     theirs: object = getattr(place, "store", place)
     says = bool(getattr(theirs, "supports_consolidated_metadata", True))
@@ -151,7 +151,7 @@ def _is_consolidated(store: Store, place: Any) -> bool:
 
 
 def _read_sound(store: Store, path: str = "", **options: Any) -> StoredTree:
-    """The tree without the nodes that are at fault."""
+    """Read the tree without its invalid nodes."""
     return read_tree(store, path, on_error="skip", **options)
 
 
@@ -171,11 +171,11 @@ def _is_array(store: Store, path: str) -> NotFound:
     return NotFound(f"{store.url}: expected a group at {path}, found an array; {step}")
 
 
-# --- carefully: from specs, beside the nodes that can't be read -----------------------------------------
+# --- the slower reader: from specs, without unreadable nodes --------------------------------------------
 
 
 def _groups_of_specs(tree: StoredTree, path: str) -> dict[str, FoundGroup]:
-    """The groups at and below `path`, by their paths below it; it warns of what is no error."""
+    """Return the groups at and below `path`, by relative path; warn about problems that are not errors."""
     broken = {each: tree.errors(each) for each in tree.unreadable}
     told = [each for each in tree.problems if each.node not in broken and not _is_netcdf(each)]
     warn(tree.store.url, told, None, outside())
@@ -197,7 +197,7 @@ def _groups_of_specs(tree: StoredTree, path: str) -> dict[str, FoundGroup]:
 
 
 def _is_netcdf(problem: Problem) -> bool:
-    """Whether it is about a member that netCDF-C adds to documents of v2; dimensions are read from one."""
+    """Whether a problem is about a member that netCDF-C adds to v2 documents; one names dimensions."""
     return bool(problem.inside) and str(problem.inside[0]).startswith("_NCZARR_")
 
 

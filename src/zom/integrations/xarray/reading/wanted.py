@@ -1,4 +1,4 @@
-"""Which arrays of a group are wanted, and what is made of their fill values."""
+"""The arrays of a group to read, and how to treat their fill values."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Wanted:
 
     dropped: frozenset[str] = frozenset()
     kept: tuple[str, ...] | None = None
-    """The only ones that are kept, beside their coordinates; None for all."""
+    """The arrays to keep, with their coordinates; None for all."""
     mask: bool | None = None
-    """Whether fill values are missing values; None where the format decides."""
+    """Whether fill values are missing values; None lets the format decide."""
 
     def names_broken(self, name: str) -> bool:
-        """Whether a member that can't be read is asked for."""
+        """Whether an unreadable member is selected."""
         return name not in self.dropped and (self.kept is None or name in self.kept)
 
     def arrays(self, found: Mapping[str, FoundArray], kinds: Mapping[str, ArrayKind]) -> set[str]:
-        """The names of the arrays that are kept, and of all that may be coordinates of these.
+        """Return the names of the arrays to keep, and of all their possible coordinates.
 
-        Which of them are coordinates is known once they are decoded.
+        Which of these are coordinates is known only after decoding.
         """
         kept = {name for name in self.kept or () if name in found}
         dimensions = {dimension for name in kept for dimension in kinds[name].dimensions}
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def mentioned(arrays: Mapping[str, FoundArray]) -> set[str]:
-    """The names that stand in the attribute `coordinates` of any of these arrays.
+    """Return the names in the `coordinates` attributes of these arrays.
 
     >>> mentioned({})
     set()

@@ -1,1 +1,1 @@
-"""What a dataset is as documents and chunks: encodings, layouts, regions, and the values on their way."""
+"""Writing datasets as documents and chunks: encodings, layouts, regions and value transfers."""

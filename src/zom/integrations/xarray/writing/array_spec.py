@@ -1,4 +1,4 @@
-"""The document of one variable, as xarray and zarr-python write it."""
+"""The document of one variable, in the form that xarray and zarr-python write."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _V3_COMPRESSOR: Final = {"name": "zstd", "configuration": {"level": 0, "checksum
 
 
 def array_spec(name: str, encoded: Any, source: Any, number: int, *, strict: bool) -> Any:
-    """The spec of a variable; `encoded` is what `cf_variables.encoded` made of `source`.
+    """Return the spec of a variable; `encoded` is the result of `cf_variables.encoded` for `source`.
 
-    `strict` refuses names in the encoding that Zarr doesn't know, as for encodings that a user gave.
+    With `strict`, for encodings that a user passed, unknown names in the encoding are refused.
 
     >>> import xarray as xr
     >>> from zom.integrations.xarray.writing.cf_variables import encoded
@@ -53,7 +53,7 @@ def array_spec(name: str, encoded: Any, source: Any, number: int, *, strict: boo
     """
     encoding = _checked(name, encoded.encoding, number, strict=strict)
     kind = _kind_of(name, encoded.dtype, number)
-    # zarr-python takes an element of variable length for one byte.
+    # zarr-python counts an element of variable length as one byte.
     chunks, shards = chosen_grid(name, source, encoding, kind.itemsize or 1)
     attributes = dict(encoded.attrs)
     build = _v2 if number == 2 else _v3
@@ -78,7 +78,7 @@ def _kind_of(name: str, given: Any, number: int) -> DataType:
         if holds_text(dtype):
             return data_type("string")
         if number == 3 and dtype.kind not in "OT":
-            dtype = dtype.newbyteorder("<")  # v3 has the byte order in its codec, which is "little"
+            dtype = dtype.newbyteorder("<")  # in v3 the codec has the byte order, which is "little"
         if dtype.kind != "O":
             return _data_type(dtype, revision())
     raise refuse(name, "elements that Zarr can hold", f"the type {given}", "convert it with .astype()")
@@ -86,11 +86,11 @@ def _kind_of(name: str, given: Any, number: int) -> DataType:
 
 @lru_cache(maxsize=64)
 def _data_type(dtype: np.dtype[Any], _revision: int) -> DataType:
-    """As `data_type`, once for each type: many variables have the same, and every registered type is asked."""
+    """Return `data_type(dtype)`, cached: variables share types, and a lookup tries every registered one."""
     return data_type(dtype)
 
 
-def _v2(  # noqa: PLR0913, PLR0917 - all that a document says
+def _v2(  # noqa: PLR0913, PLR0917 - the parts of a document
     name: str,
     encoding: dict[str, Any],
     kind: DataType,
@@ -125,7 +125,7 @@ def _v2(  # noqa: PLR0913, PLR0917 - all that a document says
     )
 
 
-def _v3(  # noqa: PLR0913, PLR0917 - all that a document says
+def _v3(  # noqa: PLR0913, PLR0917 - the parts of a document
     name: str,
     encoding: dict[str, Any],
     kind: DataType,

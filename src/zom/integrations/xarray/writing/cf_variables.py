@@ -1,8 +1,8 @@
-"""Variables as xarray stores them: values, attributes and data types of CF, made by xarray's own coders.
+"""Variables in xarray's stored form: CF values, attributes and data types, encoded by xarray's own coders.
 
-What a coder makes of a variable follows from its data type, attributes and encoding. Only datetimes, durations
-and objects need their values: for units that nobody gave, and for the type of the objects. So data that is not
-in memory is never read for a document: a variable without elements takes its place.
+A coder's result depends on a variable's data type, attributes and encoding. Only datetimes, durations and
+objects need their values: for missing units, and for the type of the objects. So data that is not in memory
+is never read for a document: a variable without elements replaces it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _BY_VALUE: Final = "OMmT"
-"""The kinds of data types that xarray encodes by what the values are."""
+"""The kinds of data types whose encoding depends on the values."""
 
 _UNITS: Final = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
@@ -41,9 +41,9 @@ _UNITS: Final = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns
 def prepared(
     dataset: Any, encoding: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The variables and attributes of a dataset, with names of coordinates in the attribute `coordinates`.
+    """Return the variables and attributes of a dataset, with coordinate names in the attribute `coordinates`.
 
-    An entry of `encoding` takes the place of the variable's own.
+    An entry of `encoding` replaces the variable's own encoding.
 
     >>> import xarray as xr
     >>> ds = xr.Dataset({"t": ("x", [1, 2])}, {"label": ("x", ["a", "b"])})
@@ -63,7 +63,7 @@ def prepared(
 
 
 def is_lazy(variable: Any) -> bool:
-    """Whether the data is cut into pieces that tasks compute, as by dask.
+    """Whether the data is split into chunks that tasks compute, as in dask.
 
     >>> import xarray as xr
     >>> is_lazy(xr.Variable("x", [1, 2])), is_lazy(xr.Variable("x", [1, 2]).chunk())
@@ -79,12 +79,12 @@ def is_loaded(variable: Any) -> bool:
     >>> is_loaded(xr.Variable("x", [1, 2])), is_loaded(xr.Variable("x", [1, 2]).chunk())
     (True, False)
     """
-    # No public member says so without reading what is not in memory.
+    # Public members would read data that is not in memory.
     return bool(variable._in_memory)  # noqa: SLF001
 
 
 def encoded(name: str, variable: Any, number: int, *, values: bool) -> Any:
-    """The variable as Zarr `number` stores it; without `values`, what it holds means nothing.
+    """Return the variable encoded for Zarr format `number`; without `values`, its data is meaningless.
 
     >>> import xarray as xr
     >>> packed = xr.Variable("x", [2.0, 4.0], encoding={"dtype": "i2", "scale_factor": 2.0, "_FillValue": 0})
@@ -99,13 +99,13 @@ def encoded(name: str, variable: Any, number: int, *, values: bool) -> Any:
 
 @cache
 def _coder() -> tuple[Callable[..., Any], bool]:
-    """What encodes variables, and whether it asks for the format, as newer versions of xarray do for text."""
+    """Return xarray's encoder, and whether it takes the format, as newer versions do for text."""
     coder = imported("xarray.backends.zarr", "xarray").encode_zarr_variable
     return coder, "zarr_format" in signature(coder).parameters
 
 
 def with_known_type(variable: Any) -> Any:
-    """The variable, loaded where only its values tell how they are stored: before they are written, they may be.
+    """Return the variable, loaded if its encoding depends on values; only writing may load data.
 
     >>> import xarray as xr
     >>> with_known_type(xr.Variable("x", np.array(["a", "b"], object)).chunk()).chunks is None
@@ -118,7 +118,7 @@ def with_known_type(variable: Any) -> Any:
 
 
 def encoded_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Attributes as JSON holds them.
+    """Convert attributes to JSON values.
 
     >>> encoded_attributes({"a": np.float32(0.5), "b": np.arange(2)})
     {'a': 0.5, 'b': [0, 1]}
@@ -128,7 +128,7 @@ def encoded_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def encoded_fill(value: Any, dtype: np.dtype[Any]) -> Any:
-    """The attribute `_FillValue` of v3, as xarray spells it.
+    """Encode the attribute `_FillValue` of v3 as xarray does.
 
     >>> encoded_fill(-1, np.dtype("int16")), encoded_fill(np.nan, np.dtype("float32"))
     (-1, 'AAAAAAAA+H8=')
@@ -137,7 +137,7 @@ def encoded_fill(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def holds_text(dtype: np.dtype[Any]) -> bool:
-    """Whether objects of a data type are known to be text, by the mark of xarray or h5py.
+    """Whether a data type has the metadata of xarray or h5py that marks objects as text.
 
     >>> holds_text(np.dtype("O")), holds_text(np.dtype("O", metadata={"element_type": str}))
     (False, True)
@@ -147,7 +147,7 @@ def holds_text(dtype: np.dtype[Any]) -> bool:
 
 
 def _timed(variable: Any) -> Any:
-    """A variable with units, where it is a time that is not in memory: else all of it would be read for them."""
+    """Add default units to a time on disk (not in memory, not lazy), which xarray would read to choose them."""
     if is_loaded(variable) or is_lazy(variable) or getattr(variable.dtype, "kind", "") not in "Mm":
         return variable
     if "units" in variable.encoding or "units" in variable.attrs:
@@ -160,7 +160,7 @@ def _timed(variable: Any) -> Any:
 
 
 def _stand_in(name: str, variable: Any, number: int) -> Any:
-    """A variable that is encoded as this one: itself where its values tell how, else one without elements."""
+    """Return a stand-in for encoding: the variable if its values matter, else one without elements."""
     dtype = variable.dtype
     kind = getattr(dtype, "kind", "O")
     if kind in _BY_VALUE:
@@ -179,12 +179,12 @@ def _stand_in(name: str, variable: Any, number: int) -> Any:
 
 
 def _type_of_objects(name: str, variable: Any) -> np.dtype[Any]:
-    """The data type to encode objects by which are not in memory."""
+    """Return the data type that encodes objects which are not in memory."""
     if holds_text(variable.dtype):
         found: np.dtype[Any] = variable.dtype
         return found
     if " since " in str(variable.encoding.get("units", "")) and "calendar" in variable.encoding:
-        return np.dtype("datetime64[us]")  # dates of another calendar, which a file named
+        return np.dtype("datetime64[us]")  # dates in a non-standard calendar, from a file
     raise _unknown_type(name, "objects")
 
 

@@ -1,4 +1,4 @@
-"""Changing: variables go into arrays of a group that is there, whole, into a region, or behind their end."""
+"""Write variables into arrays of an existing group: whole arrays, a region, or appended at the end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["change"]
 
 
-def change(  # noqa: PLR0913, PLR0917 - what is written, and where
+def change(  # noqa: PLR0913, PLR0917 - what to write, and where
     data: Any,
     store: Store,
     path: str,
@@ -39,7 +39,7 @@ def change(  # noqa: PLR0913, PLR0917 - what is written, and where
     append_dim: str | None,
     choices: Choices,
 ) -> Any:
-    """Write data into a group that is there; all that can be wrong is looked at first."""
+    """Write data into an existing group; all checks run first."""
     if isinstance(data, imported("xarray", "xarray").DataTree):
         raise TypeError('data: expected a Dataset or DataArray, got a DataTree, which is written whole: use mode="w-" '
                         'or "w", or write into its groups one by one')  # fmt: skip
@@ -86,7 +86,7 @@ def _check_append(dataset: Any, append_dim: str, slices: Mapping[str, slice], ex
 def _into(
     name: str, variable: Any, existing: Existing, slices: Mapping[str, slice], append_dim: str | None
 ) -> Transfer:
-    """What goes into an array that is there."""
+    """Return the transfer into an existing array."""
     source, old = fitted(variable, name, existing), existing.arrays[name]
     spec = grown(old, source, append_dim)
     shape: tuple[int, ...] = old.__dict__["shape"]
@@ -106,9 +106,9 @@ def _new(name: str, variable: Any, number: int, *, strict: bool) -> Transfer:
 def _changed(
     existing: Existing, attributes: dict[str, Any] | None, transfers: list[Transfer], choices: Choices
 ) -> Any:
-    """Create and grow arrays by one plan, then write; arrays that grew shrink again where that fails.
+    """Create and grow arrays with one plan, then write; if writing fails, restore the shape of grown arrays.
 
-    Where nothing grows and no attribute changes, new arrays come with their values.
+    If nothing grows and no attribute changes, the plan also writes the values of new arrays.
     """
     root, cls = existing.root, cast("Any", type(existing.root.spec))
     members = {each.name: each.spec for each in transfers if each.spec is not existing.arrays.get(each.name)}
@@ -119,7 +119,7 @@ def _changed(
         wanted: GroupBase = cls(members=members, **given)
         made = plan(wanted, root.store, root.path, on_conflict="update")
         made.check()
-        # A plan brings values along where it does nothing but add.
+        # A plan can write values only if it does nothing but add.
         if made.journal.adds and not choices.write_empty_chunks:
             new = (each for each in transfers if each.name not in existing.arrays)
             now = {each.name: Values(each) for each in new if each.is_loaded}
@@ -134,7 +134,7 @@ def _changed(
 
 
 def _take_back(existing: Existing, members: Mapping[str, Any], error: BaseException) -> None:
-    """Give arrays that grew their old shapes again."""
+    """Restore the old shapes of arrays that grew."""
     old = {name: existing.arrays[name] for name in members if name in existing.arrays}
     if not old:
         return

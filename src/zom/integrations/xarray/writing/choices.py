@@ -1,4 +1,4 @@
-"""The choices of who writes a dataset, checked against each other."""
+"""The options for writing a dataset, checked for consistency."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from zom.dataclass import dataclass
 __all__ = ["Choices", "Mode", "chosen_mode"]
 
 Mode: TypeAlias = Literal["w-", "w", "a", "r+"]
-"""What may be there: "w-" nothing; "w" a group, which is replaced; "a" arrays, which are written into, and others
-are added; "r+" arrays, which are written into, and none is added."""
+"""How to treat existing nodes: "w-" refuses them; "w" replaces the group; "a" writes into existing arrays and
+adds new ones; "r+" writes into existing arrays only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How data is written."""
+    """Options for writing data."""
 
     mode: Mode
     compute: bool
@@ -26,7 +26,7 @@ class Choices:
 
 
 def chosen_mode(mode: Mode | None, *, region: bool, append: bool) -> Mode:
-    """The mode that was asked for, or that a region or data behind the end needs.
+    """Return the requested mode, or the default mode for a region or for appending.
 
     >>> chosen_mode(None, region=False, append=False), chosen_mode(None, region=True, append=False)
     ('w-', 'r+')

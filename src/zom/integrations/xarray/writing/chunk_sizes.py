@@ -1,6 +1,6 @@
-"""Chunk and shard lengths of a variable: what its encoding says, its lazy chunks, or what zarr-python would guess.
+"""Chunk and shard lengths of a variable: from its encoding, its lazy chunks, or zarr-python's guess.
 
-The guess is zarr-python's `guess_chunks`, so that a store written here has the layout that `to_zarr` gives it.
+The guess is zarr-python's `guess_chunks`, so that stores written here have the same layout as with `to_zarr`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_IN_SHARD: Final = 1024 * 1024
 
 
 def guessed_chunks(shape: Sequence[int], itemsize: int, most: int = _MOST) -> tuple[int, ...]:
-    """The chunk lengths that zarr-python chooses for an array.
+    """Return the chunk lengths that zarr-python chooses for an array.
 
     >>> guessed_chunks((48, 721, 1440), 4), guessed_chunks((0, 3), 8)
     ((6, 181, 360), (1, 3))
@@ -50,7 +50,7 @@ def guessed_chunks(shape: Sequence[int], itemsize: int, most: int = _MOST) -> tu
 def chosen_grid(
     name: str, variable: Any, encoding: dict[str, Any], itemsize: int
 ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """The lengths of chunks, and of shards where the encoding asks for some.
+    """Return the lengths of chunks, and of shards if the encoding requests them.
 
     >>> import numpy as np, xarray as xr
     >>> chosen_grid("t", xr.Variable(("y", "x"), np.zeros((4, 6))), {"chunks": (2, 3)}, 8)
@@ -77,7 +77,7 @@ def chosen_grid(
 def _given(
     name: str, what: str, given: Any, shape: tuple[int, ...], unit: tuple[int, ...] | None = None
 ) -> tuple[int, ...] | None:
-    """Lengths of an encoding; None where they are those of an array of other dimensions, as xarray has it."""
+    """Return the lengths in an encoding; None if missing, or chunks of another rank, which xarray ignores."""
     if given is None or (given == () and shape):
         return None
     whole: Any = given
@@ -105,7 +105,7 @@ def _given(
 
 
 def _of_pieces(name: str, chunks: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The chunk lengths of lazy data, which must be equal but for a shorter last one."""
+    """Return the chunk lengths of lazy data, which must be equal except for a shorter last one."""
     for axis, lengths in enumerate(chunks):
         if len(set(lengths[:-1])) > 1 or (len(lengths) > 1 and lengths[-1] > lengths[0]):
             expected = f"data chunks of one length along dimension {axis}, but for a shorter last one"
@@ -115,7 +115,7 @@ def _of_pieces(name: str, chunks: Sequence[Sequence[int]]) -> tuple[int, ...]:
 
 
 def _auto_shards(shape: tuple[int, ...], chunks: tuple[int, ...]) -> tuple[int, ...]:
-    """Two chunks along each dimension that has more than eight, as zarr-python chooses."""
+    """Return shards of two chunks along each dimension with more than eight chunks, as zarr-python does."""
     return tuple(
         chunk * 2 if whole // chunk > 8 else chunk for whole, chunk in zip(shape, chunks, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Codecs of an encoding, as documents spell them: mappings, or objects of zarr-python and numcodecs."""
+"""Codecs of an encoding as documents, from mappings or from objects of zarr-python and numcodecs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "gzip": {"level": 5},
     "zstd": {"level": 0, "checksum": False},
 }
-"""What zarr-python adds to codecs of v3 that leave it open."""
+"""Defaults that zarr-python adds to codecs of v3."""
 
 
-def codec_documents(  # noqa: PLR0913, PLR0917 - codecs, and what is said of them
+def codec_documents(  # noqa: PLR0913, PLR0917 - codecs and their context
     name: str, what: str, given: Any, default: list[Any], kind: DataType, key: Literal["id", "name"]
 ) -> list[Any]:
-    """The codecs of an encoding; `key` names a codec, by "id" in v2, by "name" in v3.
+    """Return the codecs of an encoding; `key` is the member that names a codec, "id" in v2, "name" in v3.
 
     >>> from zom.extension.resolve import data_type
     >>> codec_documents("t", "compressors", {"name": "gzip"}, [], data_type("int8"), "name")
@@ -46,7 +46,7 @@ def codec_documents(  # noqa: PLR0913, PLR0917 - codecs, and what is said of the
 
 
 def document_of(value: Any) -> Any:
-    """The document of an object that has one; anything else as it is.
+    """Return the document of a codec object; any other value is returned unchanged.
 
     >>> document_of({"id": "zlib"})
     {'id': 'zlib'}
@@ -58,7 +58,7 @@ def document_of(value: Any) -> Any:
 
 
 def separator_of(given: Any) -> str:
-    """The separator of chunk keys in v2.
+    """Return the separator of chunk keys in v2.
 
     >>> separator_of(None), separator_of({"name": "v2", "separator": "/"})
     ('.', '/')
@@ -71,11 +71,11 @@ def separator_of(given: Any) -> str:
 
 
 def _completed(document: Mapping[str, Any], given: Any, kind: DataType) -> dict[str, Any]:
-    """A codec of v3 with all that zarr-python fills in for an array of this type."""
+    """Return a v3 codec with the defaults that zarr-python fills in for an array of this type."""
     name = document["name"]
     own: dict[str, Any] = dict(document.get("configuration") or {})
     if name == "blosc":
-        # zarr-python's object keeps a list of what it will choose when it sees the array.
+        # zarr-python's object lists the options that it will choose once it has the array.
         for open_choice in getattr(given, "_tunable_attrs", ()):
             own.pop(open_choice, None)
         size = kind.itemsize or 1

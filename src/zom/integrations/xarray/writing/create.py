@@ -1,4 +1,4 @@
-"""Creating: a new group with all below it, made by one plan with the values that are in memory."""
+"""Create a new group and everything below it with one plan, including the values that are in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["create"]
 
 
-def create(  # noqa: PLR0913, PLR0917 - what is written, and how
+def create(  # noqa: PLR0913, PLR0917 - what to write, and how
     data: Any,
     store: Store,
     path: str,
@@ -38,7 +38,7 @@ def create(  # noqa: PLR0913, PLR0917 - what is written, and how
     zarr_format: int,
     choices: Choices,
 ) -> Any:
-    """Write data where nothing is, or in place of what is there."""
+    """Write data as a new group, or replace an existing one."""
     form: Any = f"v{zarr_format}"
     look = partial(take_inventory, store, path, form) if store.capabilities.listable else None
     with ahead(store, look) if look else nullcontext() as found:
@@ -51,7 +51,7 @@ def create(  # noqa: PLR0913, PLR0917 - what is written, and how
     return _applied(made, transfers, choices, block=block)
 
 
-def _wanted(  # noqa: PLR0913, PLR0917 - as `create`
+def _wanted(  # noqa: PLR0913, PLR0917 - as in `create`
     data: Any,
     store: Store,
     path: str,
@@ -59,7 +59,7 @@ def _wanted(  # noqa: PLR0913, PLR0917 - as `create`
     zarr_format: int,
     choices: Choices,
 ) -> tuple[Any, list[Transfer], bool]:
-    """What is to be there, what goes into it, and whether consolidated metadata is written."""
+    """Return the spec, the transfers into it, and whether to write consolidated metadata."""
     attributes, variables = written(data, zarr_format=zarr_format, encoding=encoding, loads=True)
     spec = group_spec(attributes, variables, zarr_format)
     transfers = checked(
@@ -79,7 +79,7 @@ def _wanted(  # noqa: PLR0913, PLR0917 - as `create`
 
 
 def _has_block(store: Store, consolidated: bool | None) -> bool:  # noqa: FBT001
-    """Whether consolidated metadata is written: where nobody says so, wherever a store can hold it."""
+    """Whether to write consolidated metadata; by default, if the store supports it."""
     if store.capabilities.zarr_keys and consolidated:
         reason = "it holds no consolidated metadata; pass consolidated=False"
         raise StoreError(store.url, "", "consolidate", reason)
@@ -87,7 +87,7 @@ def _has_block(store: Store, consolidated: bool | None) -> bool:  # noqa: FBT001
 
 
 def _check_new(made: Plan, choices: Choices) -> None:
-    """ConflictError where a new group was asked for and there is one."""
+    """Raise ConflictError if a new group was requested but one exists, or the plan has problems."""
     if choices.mode == "w-" and made.path not in made.made and not made.problems:
         fix = 'pass mode="w" to replace it, or mode="a" to write into it'
         raise refused([conflict(EXISTS, made.path, "nothing", "a group", fix)], made.url)
@@ -95,8 +95,8 @@ def _check_new(made: Plan, choices: Choices) -> None:
 
 
 def _applied(made: Plan, transfers: list[Transfer], choices: Choices, *, block: bool) -> Any:
-    """The group, once all is written; or the `Delayed` that writes what is lazy."""
-    # A plan brings values along for new arrays only.
+    """Apply the plan and write the rest; return the group, or the `Delayed` that writes lazy data."""
+    # A plan can write values of new arrays only.
     is_new = made.path in made.made and bool(made.journal.adds)
     in_plan = is_new and not choices.write_empty_chunks
     now = {each.path: Values(each) for each in transfers if in_plan and each.is_loaded}

@@ -1,4 +1,4 @@
-"""Variables that go into arrays which are there: they are encoded as these are, and refused where they don't fit."""
+"""Variables for existing arrays: they get the encoding of the array, and are refused if they don't fit."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ _FIXED: Final = "SU"
 
 @dataclass(frozen=True)
 class Existing:
-    """A group that is there, and its arrays as xarray sees them."""
+    """An existing group, and its arrays as xarray variables."""
 
     root: Group
     arrays: Mapping[str, Spec]
     variables: Mapping[str, Any]
-    """Decoded and not read, with the encodings of the arrays."""
+    """Decoded but unread variables, with the encodings of the arrays."""
 
     @property
     def number(self) -> int:
-        """The format."""
+        """The Zarr format."""
         return self.root.layout.family.zarr_format or 3
 
     def path(self, name: str) -> str:
-        """The path of a member."""
+        """Return the path of a member."""
         return f"{self.root.path.rstrip('/')}/{name}"
 
 
 def existing_in(store: Store, path: str, zarr_format: int | None) -> Existing:
-    """The group at `path`, open to be written."""
-    from zom.integrations.xarray.backend import ZomBackend  # noqa: PLC0415 - it loads xarray
+    """Open the group at `path` for writing."""
+    from zom.integrations.xarray.backend import ZomBackend  # noqa: PLC0415 - loads xarray
 
     form: Any = None if zarr_format is None else f"v{zarr_format}"
     root = open_group(store, path, mode="r+", form=form)
@@ -71,7 +71,7 @@ def existing_in(store: Store, path: str, zarr_format: int | None) -> Existing:
 
 
 def fitted(variable: Any, name: str, existing: Existing) -> Any:
-    """The variable with the order of dimensions and the encoding of the array that is there."""
+    """Return the variable with the dimension order and encoding of the existing array."""
     there = existing.variables[name]
     if variable.dims != there.dims:
         variable = variable.transpose(*there.dims)
@@ -81,7 +81,7 @@ def fitted(variable: Any, name: str, existing: Existing) -> Any:
 
 
 def unfit(name: str, variable: Any, existing: Existing, append_dim: str | None) -> list[Problem]:
-    """Why a variable can't go into its array."""
+    """Report why a variable can't be written into its array."""
     where, there = existing.path(name), existing.variables.get(name)
     if there is None:
         fix = 'pass mode="a" to create it, or leave it out with .drop_vars()'
@@ -100,7 +100,7 @@ def unfit(name: str, variable: Any, existing: Existing, append_dim: str | None) 
 
 
 def uneven(variables: Mapping[str, Any], existing: Existing, append_dim: str | None) -> list[Problem]:
-    """Why the group would have dimensions of several lengths afterwards: nobody could open it as a dataset."""
+    """Report dimensions that would end up with several lengths, so that the group wouldn't open as a dataset."""
     sizes: dict[str, int] = {
         dim: size for each in existing.variables.values() for dim, size in each.sizes.items()
     }
@@ -141,7 +141,7 @@ def _types(where: str, variable: Any, there: Any) -> list[Problem]:
 
 
 def _ranges(where: str, variable: Any, old: Any) -> list[Problem]:
-    """Why integers don't fit into shorter ones: they would come back as others. Lazy ones are not looked at."""
+    """Report integers out of the range of the array's type, which would change; skip data not in memory."""
     if getattr(old, "kind", "") not in "iu" or np.can_cast(variable.dtype, old) or not is_loaded(variable):
         return []
     values, limits = variable.values, np.iinfo(old)
@@ -154,7 +154,7 @@ def _ranges(where: str, variable: Any, old: Any) -> list[Problem]:
 
 
 def _holds(new: Any, old: Any) -> bool:
-    """Whether values of one type can be stored as another, so that they read as they were, or nearly."""
+    """Whether values of one type can be stored as another and read back unchanged, or nearly so."""
     if not isinstance(new, np.dtype) or not isinstance(old, np.dtype):
         return bool(new == old)
     new, old = cast("np.dtype[Any]", new), cast("np.dtype[Any]", old)
@@ -168,7 +168,7 @@ def _holds(new: Any, old: Any) -> bool:
 
 
 def _attributes(where: str, variable: Any, there: Any) -> list[Problem]:
-    """What both say, and say differently: appended kelvins would be read as degrees."""
+    """Report attributes that differ: appended kelvins would be read as degrees."""
     problems: list[Problem] = []
     for name, value in variable.attrs.items():
         if name in there.attrs and not _same(value, there.attrs[name]):
@@ -190,7 +190,7 @@ def _differs(broken: Rule, where: str, expected: str, found: str, fix: str) -> P
 
 
 def grown(spec: Spec, variable: Any, append_dim: str | None) -> Spec:
-    """The spec of an array with room for a variable behind its end.
+    """Return the spec of an array, extended to append a variable.
 
     >>> import xarray as xr
     >>> from zom import v3
@@ -207,7 +207,7 @@ def grown(spec: Spec, variable: Any, append_dim: str | None) -> Spec:
 
 
 def check_fits(problems: list[Problem], url: str) -> None:
-    """ConflictError with all that doesn't fit.
+    """Raise ConflictError with all problems, if there are any.
 
     >>> check_fits([], "data.zarr")
     """

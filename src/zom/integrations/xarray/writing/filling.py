@@ -1,4 +1,4 @@
-"""Filling: the arrays are there, and values go into them, now or when dask computes its tasks."""
+"""Write values into existing arrays, now or when dask computes its tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["array_of", "checked", "filled"]
 
 
 def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices) -> list[Transfer]:
-    """The transfers, rechunked where that was asked for; an error where they can't be written as they are."""
+    """Return the transfers, rechunked if requested; raise an error if they can't be written."""
     lazy = [each for each in transfers if each.is_lazy]
     if not choices.compute:
         imported("dask", "dask")
@@ -39,12 +39,12 @@ def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices
         transfers = [aligned(each) for each in transfers]
     elif choices.safe_chunks:
         check_alignment(store.url, misaligned(lazy, path, whole=choices.mode == "r+"))
-    # What can't be encoded is an error now, though graphs may be made much later.
+    # Encoding errors must raise now, though graphs may be built much later.
     return [each.ready() for each in transfers]
 
 
 def array_of(transfer: Transfer, store: Store, root: str, layout: Layout, choices: Choices) -> Array:
-    """The array that a variable goes into, below the group at `root`, open to be written."""
+    """Return the target array of a variable below the group at `root`, open for writing."""
     path = join((*parse_path(root), *parse_path(transfer.path)))
     found: Any = handle_of(transfer.spec, store, path, layout, mode="r+")
     array: Array = found
@@ -52,10 +52,10 @@ def array_of(transfer: Transfer, store: Store, root: str, layout: Layout, choice
 
 
 def filled(root: Group, transfers: Sequence[Transfer], arrays: Sequence[Array], choices: Choices) -> Any:
-    """Write into arrays; their group, or the `Delayed` that writes what is lazy."""
+    """Write into arrays; return their group, or the `Delayed` that writes lazy data."""
     transfer_now(transfers, arrays)
     if not choices.compute:
-        from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only where it was asked for
+        from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only if requested
 
         return delayed(lambda: tasks_of(transfers, arrays))
     if tasks := tasks_of(transfers, arrays):

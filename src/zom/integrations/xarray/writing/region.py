@@ -1,4 +1,4 @@
-"""Regions: where in the arrays of a store the variables of a dataset go."""
+"""Regions: the parts of stored arrays that the variables of a dataset are written to."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Region", "located", "starts_in"]
 
 Region: TypeAlias = 'Mapping[str, slice | Literal["auto"]] | Literal["auto"]'
-"""Where data goes: slices of dimensions; "auto" finds them by the values of coordinates."""
+"""The target of data: slices by dimension; "auto" finds them by coordinate values."""
 
 
 def located(dataset: Any, region: Region, existing: Existing) -> tuple[Any, dict[str, slice]]:
-    """The variables to write and the slices they go to: indexes are left out, for a region can't change them."""
+    """Return the dataset to write, without indexes (a region can't change them), and its target slices."""
     given: Any = dict.fromkeys(dataset.dims, "auto") if region == "auto" else region
     if not isinstance(given, Mapping):
         raise _refused('slices by dimension, or "auto"', repr(region))
@@ -49,7 +49,7 @@ def located(dataset: Any, region: Region, existing: Existing) -> tuple[Any, dict
 def starts_in(
     name: str, variable: Any, shape: tuple[int, ...], slices: Mapping[str, slice]
 ) -> tuple[int, ...]:
-    """Where the values of a variable begin in an array of a shape; an error where they don't fit their region.
+    """Return the start of a variable's values in an array of `shape`; raise SelectionError if they don't fit.
 
     >>> import xarray as xr
     >>> starts_in("t", xr.Variable("x", [1, 2]), (10,), {"x": slice(4, 6)})
@@ -73,7 +73,7 @@ def starts_in(
 
 
 def _found(dataset: Any, name: str, existing: Existing) -> slice:
-    """The slice of a dimension that has the values of the dataset's coordinate."""
+    """Return the slice of a stored dimension that matches the dataset's coordinate values."""
     if name not in dataset.variables:
         return slice(0, dataset.sizes[name])
     if name not in existing.variables:

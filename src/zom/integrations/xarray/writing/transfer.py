@@ -1,7 +1,7 @@
 """Transfers: the values of variables, encoded and written into arrays.
 
-Values in memory are encoded when they are written, one variable after the other. What a file holds is read and
-written in slabs. Lazy data goes in tasks, each of which writes its own whole chunks.
+In-memory values are encoded when they are written, one variable after the other. Data from files is read and
+written in slabs. Lazy data is written by tasks, each with its own whole chunks.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 __all__ = ["Transfer", "Values", "aligned", "misaligned", "tasks_of", "transfer_now"]
 
 _SLAB: Final = 1 << 26
-"""The bytes of the variables in files that are in memory at once, but for whole chunks along the first dimension."""
+"""Bytes of a file variable that are in memory at once, rounded to whole chunks along the first dimension."""
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """A variable, and where its values go."""
+    """A variable and the target of its values."""
 
     path: str
-    """The array's path from the group that is written."""
+    """The array's path, relative to the written group."""
     source: Any
-    """The variable as the dataset has it, with the encoding of the array."""
+    """The variable from the dataset, with the encoding of the array."""
     spec: Spec
-    """The array as it will be."""
+    """The final spec of the array."""
     number: int
-    """The format."""
+    """The Zarr format."""
     starts: tuple[int, ...]
-    """Where the values begin in the array."""
+    """The start of the values in the array."""
     made: Any = None
-    """The variable as it is stored, where that is known already."""
+    """The encoded variable, if already known."""
 
     @property
     def name(self) -> str:
@@ -55,26 +55,26 @@ class Transfer:
 
     @property
     def is_lazy(self) -> bool:
-        """Whether tasks write it."""
+        """Whether tasks write the values."""
         return is_lazy(self.source)
 
     @property
     def is_loaded(self) -> bool:
-        """Whether its values are in memory."""
+        """Whether the values are in memory."""
         return is_loaded(self.source)
 
     @property
     def region(self) -> tuple[slice, ...]:
-        """The elements of the array that it fills."""
+        """The region of the array that the values fill."""
         places = zip(self.starts, self.source.shape, strict=True)
         return tuple(slice(start, start + length) for start, length in places)
 
     def ready(self) -> Transfer:
-        """The same, encoded where it is lazy: that reads nothing."""
+        """Return the transfer, encoded if it is lazy, which reads nothing."""
         return replace(self, made=self._encoded()) if self.made is None and self.is_lazy else self
 
     def encoded(self) -> Any:
-        """Its values as they are stored; lazy where it is lazy."""
+        """Return the encoded values; lazy data stays lazy."""
         return (self._encoded() if self.made is None else self.made).data
 
     def _encoded(self) -> Any:
@@ -82,7 +82,7 @@ class Transfer:
 
 
 class Values:
-    """The values of a variable in memory, encoded when numpy asks for them."""
+    """The values of an in-memory variable, encoded when numpy converts them."""
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer = transfer
@@ -93,7 +93,7 @@ class Values:
 
 
 def misaligned(transfers: Sequence[Transfer], root: str, *, whole: bool) -> list[Problem]:
-    """Why lazy variables can't be written at once: their tasks would share chunks or shards."""
+    """Report lazy variables whose tasks would share chunks or shards."""
     problems: list[Problem] = []
     for each in transfers:
         if each.is_lazy:
@@ -111,7 +111,7 @@ def misaligned(transfers: Sequence[Transfer], root: str, *, whole: bool) -> list
 
 
 def aligned(transfer: Transfer) -> Transfer:
-    """The same, with lazy data rechunked so that its tasks share no chunk or shard."""
+    """Return the transfer, with lazy data rechunked so that its tasks share no chunk or shard."""
     if not transfer.is_lazy:
         return transfer
     chunks = aligned_chunks(transfer.source.chunks, stored_axes(transfer.spec), transfer.starts)
@@ -120,7 +120,7 @@ def aligned(transfer: Transfer) -> Transfer:
 
 
 def transfer_now(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> None:
-    """Write what is not lazy, many variables at once where the store takes many requests at once."""
+    """Write all data that is not lazy, many variables at once if the store supports parallel requests."""
     pairs = [(each, array) for each, array in zip(transfers, arrays, strict=True) if not each.is_lazy]
     if not pairs:
         return
@@ -133,7 +133,7 @@ def transfer_now(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> None
 
 
 def tasks_of(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> list[Any]:
-    """What dask is to compute, so that lazy data is written."""
+    """Return the dask arrays whose computation writes the lazy data."""
     from zom.integrations.dask.tasks import Task, writing  # noqa: PLC0415 - only lazy data needs it
 
     return [
@@ -155,7 +155,7 @@ def _write(transfer: Transfer, array: Array) -> None:
 
 
 def _slabs(transfer: Transfer) -> Iterator[tuple[int, int]]:
-    """Parts along the first dimension, each of whole stored objects."""
+    """Yield parts along the first dimension, each of whole stored objects."""
     axis, offset = stored_axes(transfer.spec)[0], transfer.starts[0]
     length, *others = transfer.source.shape
     row = math.prod(others) * (transfer.source.dtype.itemsize or 1)
