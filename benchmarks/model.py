@@ -212,7 +212,9 @@ def main() -> int:
         least=True,
     )
     for what in ("equal", "write"):
-        target(f"{what}, relative to pydantic-zarr", times[f"{what} zom"] / times[f"{what} pydantic-zarr"], 1.0)
+        target(
+            f"{what}, relative to pydantic-zarr", times[f"{what} zom"] / times[f"{what} pydantic-zarr"], 1.0
+        )
     target("seconds to hash 100,000 nodes", times["hash zom"] * 100_000 / NODES, 2)
     for what in ("flatten", "like", "diff"):
         target(f"seconds to {what}", times[f"{what} zom"], 0.2)

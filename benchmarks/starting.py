@@ -109,7 +109,11 @@ def main() -> int:
     print("\nTargets\n")
     targets = (
         ("import zom, relative to importing numpy and BaseModel", found["import zom"] / found[PEERS], 1.5),
-        ("from zom import v3, relative to importing numpy and BaseModel", found["from zom import v3"] / found[PEERS], 1.3),
+        (
+            "from zom import v3, relative to importing numpy and BaseModel",
+            found["from zom import v3"] / found[PEERS],
+            1.3,
+        ),
         ("zom --help, ms", found["zom --help"], 150),
         ("zom tree, ms", found["zom tree, arrays"], 150),
         *(
