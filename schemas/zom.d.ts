@@ -394,7 +394,7 @@ export interface V3StructuredDataTypeConfiguration {
   fields: [[string, V3DataType], ...[string, V3DataType][]];
 }
 /**
- * rectilinear: chunks of many shapes.
+ * rectilinear: chunks of different shapes.
  */
 export interface V3RectilinearChunkGrid {
   name: "rectilinear";
@@ -582,7 +582,7 @@ export interface V3NumcodecsAstypeConfiguration {
   decode_dtype?: string | null;
 }
 /**
- * RFC 4648, section 4. Nobody registered it for v3.
+ * base64, RFC 4648, section 4; not registered for v3.
  */
 export interface V3NumcodecsBase64Codec {
   name: "numcodecs.base64";
@@ -696,7 +696,7 @@ export interface V3NumcodecsFletcher32Codec {
   must_understand?: boolean;
 }
 /**
- * RFC 1952, with numcodecs' default level.
+ * gzip, RFC 1952, with numcodecs' default level.
  */
 export interface V3NumcodecsGzipCodec {
   name: "numcodecs.gzip";
@@ -719,7 +719,7 @@ export interface V3NumcodecsJenkinsLookup3Configuration {
   prefix?: number[] | null;
 }
 /**
- * A JSON list of the elements, of their type and of their shape.
+ * A JSON list of the elements, their type and their shape.
  */
 export interface V3NumcodecsJson2Codec {
   name: "numcodecs.json2";
@@ -742,7 +742,7 @@ export interface V3NumcodecsJson2Configuration {
   strict?: boolean;
 }
 /**
- * An lz4 block, behind its own length in four bytes: not an lz4 frame.
+ * An lz4 block preceded by its decoded length in four bytes, not an lz4 frame.
  */
 export interface V3NumcodecsLz4Codec {
   name: "numcodecs.lz4";
@@ -753,7 +753,7 @@ export interface V3NumcodecsLz4Configuration {
   acceleration?: number;
 }
 /**
- * An xz stream says itself which filters made it, so delta adds nothing for a reader.
+ * lzma; xz streams state their filters, so readers don't need GDAL's delta.
  */
 export interface V3NumcodecsLzmaCodec {
   name: "numcodecs.lzma";
@@ -796,7 +796,7 @@ export interface V3NumcodecsPackbitsCodec {
   must_understand?: boolean;
 }
 /**
- * A pcodec file, which knows its own type and length.
+ * A pcodec file, which states its type and length.
  */
 export interface V3NumcodecsPcodecCodec {
   name: "numcodecs.pcodec";
@@ -812,7 +812,7 @@ export interface V3NumcodecsPcodecConfiguration {
   equal_pages_up_to?: number;
 }
 /**
- * Python's pickle: decoding it runs code that the file chooses, so zom never does.
+ * Python's pickle: decoding runs code from the file, so zom never does it.
  */
 export interface V3NumcodecsPickleCodec {
   name: "numcodecs.pickle";
@@ -836,7 +836,7 @@ export interface V3NumcodecsQuantizeConfiguration {
   astype?: string | null;
 }
 /**
- * Shuffled bytes: as many as before.
+ * Shuffled bytes of unchanged size.
  */
 export interface V3NumcodecsShuffleCodec {
   name: "numcodecs.shuffle";
@@ -847,7 +847,7 @@ export interface V3NumcodecsShuffleConfiguration {
   elementsize?: number | null;
 }
 /**
- * Arrays of one dimension, each behind its length in bytes.
+ * One-dimensional arrays, each preceded by its length in bytes.
  */
 export interface V3NumcodecsVlenArrayCodec {
   name: "numcodecs.vlen-array";
@@ -858,7 +858,7 @@ export interface V3NumcodecsVlenArrayConfiguration {
   dtype: string;
 }
 /**
- * A zfp stream, which knows its own type and shape.
+ * A zfp stream, which states its type and shape.
  */
 export interface V3NumcodecsZfpyCodec {
   name: "numcodecs.zfpy";
@@ -875,7 +875,7 @@ export interface V3NumcodecsZfpyConfiguration {
   } | null;
 }
 /**
- * RFC 1950.
+ * zlib, RFC 1950.
  */
 export interface V3NumcodecsZlibCodec {
   name: "numcodecs.zlib";
@@ -886,7 +886,7 @@ export interface V3NumcodecsZlibConfiguration {
   level?: number;
 }
 /**
- * RFC 8878, with numcodecs' default level.
+ * Zstandard, RFC 8878, with numcodecs' default level.
  */
 export interface V3NumcodecsZstdCodec {
   name: "numcodecs.zstd";

@@ -1,6 +1,6 @@
 """zom: Zarr hierarchies as documents, declared, checked and compared.
 
-A **spec** says what a hierarchy is: `zom.v3`, `zom.v2` and `zom.draft` each have an `ArraySpec` and a
+A **spec** describes a hierarchy: `zom.v3`, `zom.v2` and `zom.draft` each have an `ArraySpec` and a
 `GroupSpec` with `members`.
 
 >>> import zom
@@ -9,12 +9,12 @@ A **spec** says what a hierarchy is: `zom.v3`, `zom.v2` and `zom.draft` each hav
 >>> [path for path, node in spec.walk()]
 ['/', '/t']
 
-`import zom` itself costs nothing: a name loads what it needs when it is first asked for.
+`import zom` is cheap: each name loads its module on first use.
 """
 
 from __future__ import annotations
 
-# As that of `typing`, whose import takes longer than all else here: the command heeds Ctrl-C only after it.
+# Like `typing.TYPE_CHECKING`: importing `typing` is slow here, and delays the handling of Ctrl-C.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zom import conventions, dask, draft, template, v2, v3, xarray
@@ -164,7 +164,7 @@ _HOMES = {
 _MODULES = ("conventions", "dask", "draft", "template", "v2", "v3", "xarray")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-# The rules of a module are known once it is imported, so all of them are, before anybody can ask.
+# Importing a module registers its rules, so `rules` and `explain` import all of these first.
 _WITH_RULES = (
     "zom.builtin",
     *(f"zom.{name}" for name in _MODULES),

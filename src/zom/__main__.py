@@ -1,4 +1,4 @@
-"""`python -m zom`: the command without its script."""
+"""`python -m zom`: the command without its installed script."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Short forms of objects: what `repr` prints, however large they are, and what notebooks show.
+"""Short forms of objects: a `repr` of limited length, and the HTML that notebooks show.
 
-A notebook's picture is made by `zom.views`, which sees everything. The classes that have one are below it: they
-import it by name, as plugins are imported, and only when somebody looks.
+`zom.views` makes the HTML, and depends on everything. The classes with a notebook view are layers below it:
+they import it by name, like a plugin, and only on demand.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _Name = TypeVar("_Name")
 _Value = TypeVar("_Value")
 
 _ROOM = 400
-"""How many characters of one value are printed."""
+"""Maximum characters printed of one value."""
 _LINE = 300
-"""How many characters of a record are printed."""
+"""Maximum characters printed of a record."""
 _DEPTH = 6
 _VIEWS = "zom.views.notebook"
 _TREES = "zom.formats.tree_text"
@@ -46,7 +46,7 @@ class Brief:
 
 
 class BriefDict(dict[_Name, _Value]):
-    """A dict whose `repr` is short, with as much of it as of any dict that is printed.
+    """A dict with a short `repr`.
 
     >>> len(repr(BriefDict({number: "x" * 50 for number in range(1000)}))) < 3000
     True
@@ -54,12 +54,12 @@ class BriefDict(dict[_Name, _Value]):
 
     @override
     def __repr__(self) -> str:
-        # `brief` sees a plain dict, whose items it prints one by one.
+        # `brief` gets a plain dict, and prints its items one by one.
         return brief(dict(self), 2000)
 
 
 def brief(value: object, room: int = _ROOM, depth: int = 0) -> str:
-    """The value as Python writes it, cut where it is long; what is cut off is not looked at.
+    """The `repr` of `value`, truncated if long; the rest is not read.
 
     >>> brief({"a": "x" * 1000, "b": [1, 2]}, 30)
     "{'a': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...', ... and 1 more}"
@@ -99,18 +99,18 @@ def _braced(parts: Iterator[str], braces: str, count: int, room: int, depth: int
 
 
 def short(name: str, text: str) -> str:
-    """What `repr` prints of a record: its class, and one line about it.
+    """The `repr` of a record: its class, and one line about it.
 
     >>> short("Plan", "memory:// 2 to create")
     '<zom.Plan memory:// 2 to create>'
     """
-    # What is far too long is cut before it is made printable.
+    # Cut very long text before escaping it.
     line = one_line(text[: 2 * _LINE])
     return f"<zom.{name} {line if len(line) <= _LINE else f'{line[: _LINE - 3]}...'}>"
 
 
 def notebook_html(noun: str, thing: object) -> str:
-    """What a notebook shows of a thing of that kind.
+    """The HTML that a notebook shows for `thing`, an object of the kind `noun`.
 
     >>> from zom import v3
     >>> "<script" in notebook_html("spec", v3.GroupSpec())
@@ -122,7 +122,7 @@ def notebook_html(noun: str, thing: object) -> str:
 
 
 def tree_of(spec: object, depth: int | None = None) -> str:
-    """A hierarchy as text that shows itself: a line for each node, down to so many levels.
+    """A hierarchy as text whose `repr` is itself: one line per node, down to `depth` levels.
 
     >>> from zom import v3
     >>> tree_of(v3.GroupSpec(members={}))

@@ -1,6 +1,6 @@
-"""Columns of text, as terminals show them: wide characters take two, and a long name moves no other line.
+"""Columns of text on terminals: wide characters take two, and a long name doesn't shift other lines.
 
-The width of characters is that of The Unicode Standard, Annex 11.
+The width of characters follows The Unicode Standard, Annex 11.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["column_width", "columns_of", "padded"]
 
 _USUAL = 60
-"""Texts that take more columns stand in the way of what follows on their own line only."""
+"""Texts with more columns only shift the rest of their own line."""
 
 
 def columns_of(text: str) -> int:
-    """How many columns a text takes.
+    """The number of columns that a text takes.
 
     >>> columns_of("time"), columns_of("時間"), columns_of("e\u0301")
     (4, 4, 1)
@@ -26,7 +26,7 @@ def columns_of(text: str) -> int:
 
 
 def column_width(texts: Iterable[str]) -> int:
-    """The columns that texts which stand below each other need: of the widest that is not unusually long.
+    """The width of a column of texts: that of the widest one that is not unusually long.
 
     >>> column_width(["a", "time", "n" * 3000])
     4
@@ -35,7 +35,7 @@ def column_width(texts: Iterable[str]) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """The text with spaces behind it, where it takes fewer columns.
+    """The text, padded with spaces to `width` columns.
 
     >>> padded("時間", 6) + "|", padded("longer", 3)
     ('時間  |', 'longer')

@@ -1,4 +1,4 @@
-"""zom and dask: lazy arrays written into a hierarchy. `Array.to_dask` is the way back.
+"""zom and dask: write lazy arrays into a hierarchy. `Array.to_dask` is the way back.
 
 >>> import dask.array as da, zom
 >>> group = zom.create_group("memory:", zom.v3.GroupSpec())

@@ -1,8 +1,8 @@
-"""`dataclass`, as that of the standard library, made in less than half of the time.
+"""A `dataclass` like that of the standard library, created in less than half the time.
 
-The standard library writes the methods of each class as text and compiles them: some 0.5 ms for a class that can't
-change, and the command has up to 65 of them to make before it begins. Here such classes share the methods
-that are alike but for the names of the fields; only `__init__` is compiled. To type checkers it is the original.
+The standard library writes the methods of each class as text and compiles them: about 0.5 ms for a frozen
+class, and the command creates up to 65 of them at its start. Here, frozen classes share the methods that
+differ only in the names of fields; only `__init__` is compiled. Type checkers see the original.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, **how: Any) -> Any:
-        """As `dataclasses.dataclass`, which makes the classes that can change, and those derived from other dataclasses.
+        """Like `dataclasses.dataclass`, which makes mutable classes and those derived from dataclasses.
 
         >>> @dataclass(frozen=True, slots=True)
         ... class Point:
@@ -80,7 +80,7 @@ _set: Method = object.__setattr__
 
 
 class _Factory:
-    """Stands for a default that is made anew for each object."""
+    """Stands for a default that a factory makes for each object."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -129,7 +129,7 @@ def _init(made: Any, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
 
 
 def _values_of(names: list[str]) -> Method:
-    """A function that gives the values of these fields as one tuple."""
+    """A function that returns the values of these fields as one tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     get = attrgetter(names[0]) if names else None
@@ -163,7 +163,7 @@ def _repr(self: Any) -> str:
 
 
 def _refused(self: object, name: str) -> bool:
-    """Whether `name` can't change: any of a class made here, the fields only in one derived from it."""
+    """Whether `name` is frozen: any name in a class made here, only the fields in a derived one."""
     own = vars(type(self))
     return "__dataclass_fields__" in own or name in type(self).__dataclass_fields__  # type: ignore[attr-defined]
 

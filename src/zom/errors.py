@@ -1,25 +1,25 @@
-"""The exceptions of zom, one class for each thing that a caller could do something about.
+"""The exceptions of zom: one class for each kind of failure that a caller can handle.
 
     ZomError
-    ├── SpecError           a document breaks rules; carries every Problem; a ValueError, too
-    │   └── DeclarationError   so does a declaration; each Problem has file, line and column
-    ├── PathError           a node path or a key that is not one
-    ├── NotFound            a path that names no node; a KeyError and a FileNotFoundError, too
-    ├── UnknownName         a codec, data type, ... that nobody registered
+    ├── SpecError           a document breaks rules; has every Problem; also a ValueError
+    │   └── DeclarationError   a declaration breaks rules; each Problem has file, line and column
+    ├── PathError           an invalid node path or key
+    ├── NotFound            a path without a node; also a KeyError and a FileNotFoundError
+    ├── UnknownName         an unregistered codec, data type, ...
     ├── ExtensionError      an extension that is incomplete, registered twice, or lacks a package
     ├── ConversionError     a spec that another format can't express
-    ├── ConflictError       what lies in a store is in the way of what was to be written; carries Problems
-    │   └── NodeExists      a node is there where a new one was to be; a FileExistsError, too
-    ├── SelectionError      an index that doesn't fit the array; an IndexError, too
+    ├── ConflictError       existing data in a store conflicts with what would be written; has Problems
+    │   └── NodeExists      a node already exists; also a FileExistsError
+    ├── SelectionError      an index that doesn't fit the array; also an IndexError
     ├── CodecError          data that a codec can't encode or decode
-    ├── ChunkError          a chunk that can't be read or written: where it is, and why
-    │   └── MissingChunk    a chunk that is not there, where it was asked for
-    └── StoreError          a store that can't do what was asked
-        ├── StoreNotFound   a path without a file or directory; a FileNotFoundError, too
-        ├── ReadOnlyError   a store that may not be changed
-        └── ConcurrentWriteError   others changed the value again and again
+    ├── ChunkError          a chunk that can't be read or written, with its place and the reason
+    │   └── MissingChunk    a missing chunk, if fill values were not requested
+    └── StoreError          a failed operation of a store
+        ├── StoreNotFound   a path without a file or directory; also a FileNotFoundError
+        ├── ReadOnlyError   a store that can't be changed
+        └── ConcurrentWriteError   others changed the value repeatedly
 
-No other derives from ValueError: pydantic would take it for a fault of the value that it validates.
+No other class derives from ValueError: pydantic would take it for an error of the validated value.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ __all__ = [
 
 
 class ZomError(Exception):
-    """The root of all errors that zom raises on purpose."""
+    """The base class of all errors that zom raises on purpose."""
 
 
 class _ProblemsError(ZomError):
-    """An error that is a list of problems."""
+    """An error with a list of problems."""
 
     def __init__(
         self, problems: Iterable[Problem], subject: str = "document", step: str | None = None
@@ -90,20 +90,20 @@ class _ProblemsError(ZomError):
         return f"{self.subject}: {len(shown)} problems\n{lines}{more}{tail}"
 
     _step = "correct or remove what lies in the store, then try again"
-    """What to do about problems of what is stored, where they don't say so themselves."""
+    """What to do about problems of stored data that don't say it themselves."""
 
 
 def _keyed(problem: Problem) -> str:
-    """The problem as a line that names its key."""
+    """The problem as a line with its key."""
     line = str(problem)
     key = repr(problem.key)
     return line if not problem.key or key in line else f"{key}: {line}"
 
 
 class SpecError(_ProblemsError, ValueError):
-    """A document that breaks rules: `problems` holds every one of them, each located.
+    """A document that breaks rules: `problems` has all of them, each with its place.
 
-    What a class of specs raises is pydantic's `ValidationError`, too: `errors()` has an entry for each.
+    A class of specs raises it as pydantic's `ValidationError`, too: `errors()` has an entry for each problem.
 
     >>> from zom import v3
     >>> try:
@@ -117,7 +117,7 @@ class SpecError(_ProblemsError, ValueError):
 
 
 class DeclarationError(SpecError):
-    """A declaration that breaks rules: `problems` holds every one of them, with file, line and column.
+    """A declaration that breaks rules: `problems` has all of them, with file, line and column.
 
     >>> import zom
     >>> try:
@@ -131,11 +131,11 @@ class DeclarationError(SpecError):
 
 
 class ConversionError(_ProblemsError):
-    """A spec that the other format can't express; each problem points at its cause."""
+    """A spec that the other format can't express; each problem points to its cause."""
 
 
 class ConflictError(_ProblemsError):
-    """What lies in a store is in the way of what was to be written; nothing was.
+    """Existing data in a store conflicts with what would be written; nothing was written.
 
     >>> import zom
     >>> store = zom.store("memory://example-of-conflict")
@@ -149,7 +149,7 @@ class ConflictError(_ProblemsError):
 
 
 class NodeExists(ConflictError, FileExistsError):
-    """A node is there where a new one was to be, and nothing else is in the way.
+    """A node already exists where a new one would be created, and there is no other conflict.
 
     >>> import zom
     >>> store = zom.store("memory://example-of-a-node-that-exists")
@@ -172,11 +172,11 @@ class NodeExists(ConflictError, FileExistsError):
 
 
 class PathError(ZomError):
-    """A node path or a store key that breaks its grammar."""
+    """An invalid node path or store key."""
 
 
 class NotFound(ZomError, KeyError, FileNotFoundError):
-    """A path that names no node of a hierarchy: a KeyError, as of a mapping, and a FileNotFoundError.
+    """A path without a node in the hierarchy: a KeyError, as for a mapping, and a FileNotFoundError.
 
     >>> import zom
     >>> try:
@@ -196,19 +196,19 @@ class NotFound(ZomError, KeyError, FileNotFoundError):
 
 
 class UnknownName(ZomError):
-    """A codec, data type, chunk grid or chunk key encoding that nobody registered."""
+    """An unregistered codec, data type, chunk grid or chunk key encoding."""
 
 
 class ExtensionError(ZomError):
-    """An extension that is not all it must be, is registered twice, or lacks a package that it needs."""
+    """An extension that is incomplete, registered twice, or lacks a required package."""
 
 
 class SelectionError(ZomError, IndexError):
-    """An index that doesn't fit the array it is used on."""
+    """An index that doesn't fit its array."""
 
 
 class CodecError(ZomError):
-    """Data that a codec can't encode or decode; `codec` is its name, once that is known.
+    """Data that a codec can't encode or decode; `codec` is its name, if known.
 
     >>> print(CodecError("checksum mismatch", "crc32c"))
     crc32c: checksum mismatch
@@ -218,7 +218,7 @@ class CodecError(ZomError):
         self.reason = reason
         self.codec = codec
         self.byte_range = byte_range
-        """Start and end of the bytes at fault, where they are a part of what is stored."""
+        """Start and end of the faulty bytes, if these are a part of the stored value."""
         super().__init__(reason, codec)
 
     def __str__(self) -> str:
@@ -226,13 +226,13 @@ class CodecError(ZomError):
 
 
 class ChunkError(ZomError):
-    """A chunk that can't be read or written: everything that is known of the place, and the reason.
+    """A chunk that can't be read or written, with all known facts about its place, and the reason.
 
     >>> print(ChunkError("data.zarr", "/t", "t/c/0/3", "decode", "checksum mismatch", codec="crc32c"))
     data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch; restore it from a copy, or write it anew
     """
 
-    def __init__(  # noqa: PLR0913 - all that is known of the place
+    def __init__(  # noqa: PLR0913 - all known facts about the place
         self,
         store: str,
         node: str,
@@ -250,11 +250,11 @@ class ChunkError(ZomError):
         self.verb = verb
         self.reason = reason
         self.codec = codec
-        """The codec that found it; empty where none did."""
+        """The codec that found it, or an empty string."""
         self.byte_range = byte_range
-        """Start and end of the bytes at fault, where they are a part of the value, as in a shard."""
+        """Start and end of the faulty bytes, if these are a part of the value, as in a shard."""
         self.lacks_memory = lacks_memory
-        """Whether nothing is at fault but that there was no memory: what is stored may be sound."""
+        """Whether the only cause is a lack of memory: the stored chunk may be valid."""
         super().__init__(store, node, key, verb, reason)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -269,7 +269,7 @@ class ChunkError(ZomError):
 
     @property
     def step(self) -> str:
-        """What to do next; empty where the reason says it."""
+        """What to do next; empty if the reason says it."""
         if "; " in self.reason:
             return ""
         if self.lacks_memory:
@@ -282,13 +282,13 @@ class ChunkError(ZomError):
 
 
 class MissingChunk(ChunkError):
-    """A chunk that is not there, where fill values were not asked for."""
+    """A missing chunk, if fill values were not requested."""
 
     _step = "write it, or read with missing='fill'"
 
 
 class StoreError(ZomError):
-    """What a store could not do: where, with which key, of which node, why, and what to do next.
+    """A failed operation of a store: its place, key and node, the reason, and what to do next.
 
     >>> print(StoreError("data.zarr", "a/zarr.json", "write", "no space left on device"))
     data.zarr: cannot write 'a/zarr.json' of /a: no space left on device; free space, then try again
@@ -299,21 +299,21 @@ class StoreError(ZomError):
         self.key = key
         self.verb = verb
         self.reason = reason
-        from zom.next_steps import node_of  # noqa: PLC0415 - only where something goes wrong
+        from zom.next_steps import node_of  # noqa: PLC0415 - only on errors
 
         self.node = node_of(key)
-        """The path of the node; empty where no node is concerned, or none is known."""
+        """The path of the node; empty if there is none, or it is unknown."""
         super().__init__(store, key, verb, reason)
 
     @property
     def step(self) -> str:
-        """What to do next; empty where the reason says it."""
-        from zom.next_steps import step_of  # noqa: PLC0415 - only where something goes wrong
+        """What to do next; empty if the reason says it."""
+        from zom.next_steps import step_of  # noqa: PLC0415 - only on errors
 
         return step_of(self.reason, self.store, self._step)
 
     _step = ""
-    """What to do where the reason tells nothing better."""
+    """What to do if the reason doesn't suggest anything better."""
 
     def __str__(self) -> str:
         what = f" {self.key!r}" if self.key else ""
@@ -323,7 +323,7 @@ class StoreError(ZomError):
 
 
 class StoreNotFound(StoreError, FileNotFoundError):
-    """A path where there is no file and no directory.
+    """A path without a file or directory.
 
     >>> import zom
     >>> try:
@@ -342,7 +342,7 @@ class StoreNotFound(StoreError, FileNotFoundError):
 
 
 class ReadOnlyError(StoreError):
-    """A store that may not be changed was asked to change.
+    """An attempt to change a store that is read-only.
 
     >>> print(ReadOnlyError("data.zip", "a/0", "write"))
     data.zip: cannot write 'a/0': the store is read-only; open it for writing, or name a store that can be written
@@ -355,7 +355,7 @@ class ReadOnlyError(StoreError):
 
 
 class ConcurrentWriteError(StoreError):
-    """Others changed the value under a key each time that it was to be changed here, or since it was read.
+    """Others changed the value of a key in every attempt to change it here, or since it was read.
 
     >>> print(ConcurrentWriteError("s3://b", "t/c/0"))
     s3://b: cannot update 't/c/0': others changed it each time; write whole chunks, or one after the other
@@ -363,7 +363,7 @@ class ConcurrentWriteError(StoreError):
 
     def __init__(self, store: str, key: str, changes: str = "") -> None:
         self.changes = changes
-        """What others changed since the array was opened; empty where they were faster each time."""
+        """What others changed since the array was opened; empty if they were faster in every attempt."""
         reason = "others changed it each time; write whole chunks, or one after the other"
         if changes:
             reason = (
@@ -376,11 +376,11 @@ class ConcurrentWriteError(StoreError):
 
 
 class SpecWarning(UserWarning):
-    """Something in a document that zom read although the specification forbids it."""
+    """Content of a document that zom read although the specification forbids it."""
 
 
 class PluginWarning(UserWarning):
-    """A plugin of another package that can't be loaded: zom works without it.
+    """A plugin of another package that can't be loaded; zom works without it.
 
     >>> import warnings
     >>> warnings.simplefilter("error", PluginWarning)  # for those who would rather stop

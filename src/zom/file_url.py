@@ -37,7 +37,7 @@ def path_of(parts: SplitResult, *, windows: bool = os.sep == "\\") -> str | None
 
 
 def url_of(path: str, *, windows: bool = os.sep == "\\") -> str:
-    r"""The path as a URL if it is absolute, else as a relative reference.
+    r"""The path as a URL if it is absolute, or else as a relative reference.
 
     >>> url_of("/data/a b", windows=False), url_of("a b", windows=False)
     ('file:///data/a%20b', 'a%20b')

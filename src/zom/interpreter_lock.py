@@ -1,4 +1,4 @@
-"""The interpreter's lock: whether only one thread of this process runs Python at a time, as PEP 703 tells of it."""
+"""The interpreter lock (PEP 703): whether only one thread of this process runs Python at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["has_lock"]
 
 
 def has_lock() -> bool:
-    """Whether this process has the lock; False on a free-threaded Python that no extension module made take it.
+    """Whether this process has the lock; False on a free-threaded Python if no extension module enabled it.
 
     >>> import sysconfig
     >>> has_lock() or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

@@ -1,6 +1,6 @@
-"""Limits: how large a document may be before zom stops reading it.
+"""Limits: the size from which zom stops reading a document.
 
-They are arguments with defaults, never global state; each is checked before memory is spent.
+They are arguments with defaults, not global state; each is checked before memory is allocated.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ __all__ = ["DEFAULT_LIMITS", "Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds that hold while documents are read.
+    """The limits that apply while documents are read.
 
     >>> Limits(value_depth=8).value_depth
     8
     """
 
     text_bytes: int = 1 << 30
-    """The longest text of a whole hierarchy, in bytes."""
+    """Maximum text of a whole hierarchy, in bytes."""
     document_bytes: int = 1 << 24
-    """The longest document of one node in a store, in bytes."""
+    """Maximum document of one node in a store, in bytes."""
     value_depth: int = 128
-    """How deep objects and lists may nest inside one node's document."""
+    """Maximum depth of objects and lists in one node's document."""
     repeated_values: int = 1 << 20
-    """How many values of a Python object may stand in several places, each counted wherever it stands."""
+    """Maximum number of values that a Python object repeats, counted at each place."""
     repeated_nodes: int = 1 << 18
-    """How many nodes of a tree made in Python may stand in several places, each counted wherever it stands."""
+    """Maximum number of nodes that a tree made in Python repeats, counted at each place."""
     tree_depth: int = 4096
-    """How deep groups may nest."""
+    """Maximum depth of groups."""
     integer_digits: int = 400
-    """How many digits one JSON number may have."""
+    """Maximum number of digits of one JSON number."""
     chunk_bytes: int = 1 << 30
-    """How many bytes the data of a chunk may have between two codecs, where nothing else bounds them."""
+    """Maximum bytes of a chunk's data between two codecs, if nothing else limits them."""
     rank: int = 64
-    """How many dimensions an array may have: numpy holds no more."""
+    """Maximum number of dimensions of an array, which is numpy's limit."""
 
 
 DEFAULT_LIMITS = Limits()

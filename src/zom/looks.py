@@ -1,7 +1,7 @@
-"""Looks at files: whether something is there, and what; no, where the system refuses to look.
+"""Checks of files: whether a path exists, and what it is; False if the system denies the answer.
 
-pathlib has the same methods. Before Python 3.14 they raise an error where a directory may not be searched or a name is too
-long, of which nobody thinks who only wants to know what a name means. Whoever opens the file is told.
+pathlib has the same methods. Before Python 3.14, they raise if a directory may not be searched or a name is
+too long, which code that only interprets a name doesn't expect. Opening the file reports the error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_directory(path: str | Path) -> bool:
 
 
 def exists(path: str | Path) -> bool:
-    """Whether anything is there; not so of a link that leads nowhere.
+    """Whether it exists; False for a broken link.
 
     >>> exists("."), exists("x" * 5000)
     (True, False)

@@ -1,9 +1,9 @@
 """Misspelling: whether a name is a known one, written wrongly.
 
-Names are compared part by part, as they are joined by -, _ and the like. A part of four letters or more may have one
-letter too many, too few, wrong or swapped with the next one, a part of nine letters two; shorter parts, such as the
-`u` and the `v` of two grids, are different words, but for a letter too few or too many beside a long part that is right. So are
-parts that end in other digits.
+Names are compared part by part, as -, _ and the like separate them. A part of four letters or more may have
+one letter too many, too few, wrong or swapped with the next one, a part of nine letters two. Shorter parts,
+such as the `u` and the `v` of two grids, are different words, except for one missing, extra or swapped letter
+beside a long part that is right. Parts that end in different digits are different words, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _END = re.compile(r"[0-9]*\Z")
 
 
 def distance(left: str, right: str, most: int) -> int:
-    """How many letters are inserted, left out, replaced or swapped between two texts; `most` + 1 where more are.
+    """The number of letters to insert, delete, replace or swap between two texts; `most` + 1 if it is larger.
 
     >>> distance("degress", "degrees", 2), distance("form", "from", 2), distance("average", "range", 2)
     (1, 1, 3)
@@ -45,7 +45,7 @@ def distance(left: str, right: str, most: int) -> int:
 
 @lru_cache(maxsize=4096)
 def misspelt(name: str, known: str) -> bool:
-    """Whether `name` is not `known`, but meant as that.
+    """Whether `name` differs from `known`, but is meant as it.
 
     >>> misspelt("OME", "ome"), misspelt("lattitude", "latitude"), misspelt("degress_north", "degrees_north")
     (True, True, True)
@@ -54,7 +54,7 @@ def misspelt(name: str, known: str) -> bool:
     >>> misspelt("degrees_south", "degrees_north"), misspelt("eta_u", "eta_v"), misspelt("x1", "x2"), misspelt("a", "a")
     (False, False, False, False)
     """
-    # Whoever gives a document as Python's dict may have keys in it that are no texts.
+    # A document given as a Python dict may have keys that aren't strings.
     if not isinstance(cast("object", name), str) or name == known or len(name) > 64:
         return False
     parts, others = _parts(name), _parts(known)
@@ -62,7 +62,7 @@ def misspelt(name: str, known: str) -> bool:
         return True
     if len(parts) != len(others):
         parts, others = ("".join(parts),), ("".join(others),)
-    # A short part is hardly another word where a long one beside it is the same.
+    # A short part is hardly another word if a long one beside it is the same.
     is_sure = any(part == other and len(part) >= 4 for part, other in zip(parts, others, strict=True))
     return all(
         _is_slip(part, other) or (is_sure and is_short_slip(part, other))
@@ -72,7 +72,7 @@ def misspelt(name: str, known: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_own_dimension(dim: str, name: str) -> bool:
-    """Whether the only dimension of an array is meant as its name, be it as short as names of coordinates are.
+    """Whether the only dimension of an array is meant as its name, even if that is as short as `lat`.
 
     >>> is_own_dimension("tme", "time"), is_own_dimension("lattitude", "latitude"), is_own_dimension("y", "x")
     (True, True, False)
@@ -82,7 +82,7 @@ def is_own_dimension(dim: str, name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_short_slip(name: str, known: str) -> bool:
-    """Whether a letter behind the first is missing or too many, or two are swapped; another letter makes another word.
+    """Whether a letter after the first is missing or extra, or two are swapped, and none is replaced.
 
     >>> is_short_slip("tme", "time"), is_short_slip("lta", "lat"), is_short_slip("lag", "lat"), is_short_slip("t", "ti")
     (True, True, False, False)
@@ -106,7 +106,7 @@ def _is_slip(part: str, other: str) -> bool:
         return True
     length = min(len(part), len(other))
     most = 1 if length < 9 else 2
-    # An edit changes two letters at most: most words have more that the other one lacks.
+    # An edit changes two letters at most, and most pairs of words differ in more.
     if length < 4 or len({*part} ^ {*other}) > 2 * most or _digits(part) != _digits(other):
         return False
     return distance(part, other, most) <= most
@@ -118,7 +118,7 @@ def _digits(part: str) -> str:
 
 
 def meant(name: str, known: Collection[str]) -> str | None:
-    """The known name that is meant; None where `name` is known itself, or is none of them.
+    """The known name that is meant; None if `name` is known itself, or means none of them.
 
     >>> meant("coordinateTransformation", ["path", "coordinateTransformations"]), meant("path", ["path"])
     ('coordinateTransformations', None)
@@ -127,7 +127,7 @@ def meant(name: str, known: Collection[str]) -> str | None:
 
 
 def slip(known: str, names: Iterable[str]) -> str | None:
-    """The first of `names` that is meant as `known`; None where none is.
+    """The first of `names` that is meant as `known`, or None.
 
     >>> slip("labels", ["version", "lables"])
     'lables'

@@ -1,4 +1,4 @@
-"""Next steps: what people can do about a failure, where the message of it doesn't say so itself."""
+"""Next steps: what a user can do about a failure whose message doesn't say it."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _BY_REASON: Final = {
     "there is no such file or directory": "check the path",
 }
 _SAYS_IT = re.compile(r"; |\bzom\.[a-z]|: (?:open|pass|use) |\Aexpected (?!.*, (?:found|got) )", re.DOTALL)
-"""How a reason of zom's own looks that tells the next step itself; so does what an argument must be."""
+"""Matches reasons that include the next step; so does an expectation of an argument."""
 
 _DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json", ".zom.journal", ".zom.copy")
 _DRAFT = re.compile(r"meta/(?!root[/.])(.*)\.(?:array|group)(?:\.json)?\Z", re.DOTALL)
-"""Documents of the draft. Below `meta/root`, two layouts disagree on which node that is: none is named."""
+"""Documents of the draft. Below `meta/root`, two layouts disagree on the node, so none is named."""
 
 
 def step_of(reason: str, store: str, otherwise: str = "") -> str:
-    """What to do about `reason`, else `otherwise`; empty where it says so itself.
+    """What to do about `reason`, or else `otherwise`; empty if the reason says it.
 
     >>> step_of("permission denied", "data.zarr")
     'check the permissions of it and of the directories above it'
@@ -72,7 +72,7 @@ def step_of(reason: str, store: str, otherwise: str = "") -> str:
 
 
 def node_of(key: str) -> str:
-    """The path of the node whose document lies under `key`; empty for other keys.
+    """The path of the node whose document is at `key`; empty for other keys.
 
     >>> node_of("a/b/zarr.json"), node_of(".zgroup"), node_of("meta/a/b.array.json"), node_of("a/c/0")
     ('/a/b', '/', '/a/b', '')

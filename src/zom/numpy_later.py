@@ -1,4 +1,4 @@
-"""numpy, imported when it is first used: describing a hierarchy needs none of it, and numpy is slow to import."""
+"""numpy, imported on first use: describing a hierarchy doesn't need it, and its import is slow."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 else:
 
     class _Later:
-        """Stands for numpy.
+        """A stand-in for numpy.
 
         >>> np.int8(3) + 1
         np.int8(4)
         """
 
         def __getattr__(self, name: str) -> Any:
-            import numpy  # noqa: ICN001, PLC0415 - that is what it is about
+            import numpy  # noqa: ICN001, PLC0415 - the purpose of this class
 
             found = getattr(numpy, name)
-            # The next look at the name is a plain one.
+            # The next access to the name is a plain one.
             setattr(self, name, found)
             return found
 

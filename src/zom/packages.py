@@ -1,4 +1,4 @@
-"""Packages that zom can do without until something that needs them is asked for."""
+"""Optional packages, imported only when something needs them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["import_package", "imported"]
 
 
 def import_package(module: str) -> ModuleType:
-    """The module; an ImportError where it is not installed.
+    """Import the module; raise ImportError if it is not installed.
 
-    Python takes a folder of that name beside a script or notebook, such as one with data, for a package without anything.
+    Python imports a folder of that name beside a script or notebook, such as one of data, as an empty one.
 
     >>> import_package("no_such_module")
     Traceback (most recent call last):
@@ -29,7 +29,7 @@ def import_package(module: str) -> ModuleType:
 
 
 def imported(module: str, extra: str) -> ModuleType:
-    """The module, or an error that says what to install.
+    """Import the module, or raise an error that says what to install.
 
     >>> imported("no_such_module", "cloud")
     Traceback (most recent call last):

@@ -1,8 +1,8 @@
-"""Node paths, node names and store keys: the grammar of each, and what it refuses.
+"""Node paths, node names and store keys: the grammar of each, and the errors of invalid ones.
 
 Node names: Zarr v3, section "Node names" (3.1); the draft of v3, section "Node names"; Zarr v2, section
-"Logical storage paths". A path of zom is "/" for the root and "/a/b" below it, in every format. A key
-is what a store is asked for: names with "/" between them, never a way out of the store.
+"Logical storage paths". A path in zom is "/" for the root and "/a/b" below it, in every format. A key
+names a value in a store: names with "/" between them, which never lead out of the store.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ __all__ = [
 
 FormatName = Literal["v2", "v3", "draft"]
 
-# The patterns are read alike by ECMA-262 and by Python: "(?!\n)" is for Python, whose "$" also
-# matches before a newline that ends the text. Half characters are left out: ECMA-262 without its
-# "u" flag takes every emoji for two of them.
+# ECMA-262 and Python read these patterns alike: "(?!\n)" is for Python, whose "$" also matches before a
+# newline at the end of the text. Lone surrogates are not covered: ECMA-262 without its "u" flag takes
+# every emoji for two of them.
 V3_NAME_PATTERN = r"^(?!__)(?!\.+$)(?!zarr\.json$)[^/\u0000-\u001f\u007f-\u009f]+(?!\n)$"
-"""The names that a v3 node may have, as a pattern of JSON Schema."""
+"""Valid names of v3 nodes, as a pattern of JSON Schema."""
 V2_NAME_PATTERN = r"^(?!\.\.?$)(?!\.z(?:array|group|attrs|metadata)$)[^/\\\u0000-\u001f\u007f-\u009f]+(?!\n)$"
-"""The names that a v2 node may have, as a pattern of JSON Schema."""
+"""Valid names of v2 nodes, as a pattern of JSON Schema."""
 DRAFT_NAME_PATTERN = r"^(?!\.+$)[A-Za-z0-9._-]+(?!\n)$"
-"""The names that a node of the draft may have, as a pattern of JSON Schema."""
+"""Valid names of draft nodes, as a pattern of JSON Schema."""
 
 V3_NAME = rule(
     "v3/node-name",
@@ -123,7 +123,7 @@ def is_document(key: str) -> bool:
     return key.rpartition("/")[2] in DOCUMENT_NAMES
 
 
-# What each format refuses: whether a name is refused, and what it should be instead.
+# Refusals of each format: a test whether a name is refused, and what is expected instead.
 _Refusal = tuple["Callable[[str], object]", str]
 _NOT_EMPTY: _Refusal = (lambda name: not name, "a name that is not empty")
 _NO_SLASH: _Refusal = (lambda name: "/" in name, 'a name without "/"')
@@ -156,14 +156,14 @@ _IS_ASCII: _TextRule = (lambda name: not name.isascii(), V2_ASCII, "a name of AS
 
 
 class _NameRules(NamedTuple):
-    """What the names of one format obey."""
+    """The rules for names in one format."""
 
     rule: Rule
     pattern: re.Pattern[str]
     refusals: tuple[_Refusal, ...]
-    """What is refused under that rule."""
+    """Refusals under that rule."""
     texts: tuple[_TextRule, ...]
-    """What is refused of characters beyond ASCII; the first that fits is reported."""
+    """Refusals of characters beyond ASCII; the first match is reported."""
 
 
 _NAMES = {
@@ -174,14 +174,14 @@ _NAMES = {
 
 
 _PLAIN = re.compile("(?!__)[A-Za-z0-9_-]++\\Z")
-"""What most names are, and no format refuses."""
+"""Matches most names; no format refuses these."""
 
 
 def name_faults(name: str, form: FormatName, faults: list[Fault], path: Path = ()) -> None:
-    """Add to `faults` what forbids `name` to a node of the format `form`; `path` leads to the node.
+    """Add to `faults` why a node of the format `form` can't have this name; `path` leads to the node.
 
-    Names outside ASCII are allowed in v3, and forbidden in v2 by a sentence that nobody follows: a
-    warning at the strict level.
+    Names outside ASCII are valid in v3, and invalid in v2 by a sentence that no software follows: a warning
+    at the strict level.
 
     >>> name_faults("__x", "v3", faults := [], ("members", "__x")); faults[0].expected
     'a name that does not start with "__"'
@@ -201,10 +201,10 @@ def name_faults(name: str, form: FormatName, faults: list[Fault], path: Path = (
 
 
 def document_name_faults(name: str, form: FormatName, level: Level, faults: list[Fault]) -> None:
-    """As `name_faults`, of a name that stands in a document judged at `level`.
+    """Like `name_faults`, for a name in a document that is judged at `level`.
 
-    Other software makes nodes of most names that a format forbids: at the lenient level they are warnings,
-    and only what can't be a part of a path is an error.
+    Other software creates nodes with most names that a format forbids: at the lenient level, these are
+    warnings, and only names that can't be a part of a path are errors.
 
     >>> document_name_faults("", "v3", "lenient", faults := []); faults[0].rule.code
     'path/part'
@@ -218,7 +218,7 @@ def document_name_faults(name: str, form: FormatName, level: Level, faults: list
 
 
 def parse_path(path: str) -> tuple[str, ...]:
-    """The names along a node path, from the root; one leading and one trailing slash don't count.
+    """The names along a node path, from the root; one leading and one trailing slash are ignored.
 
     >>> parse_path("/image/0"), parse_path("image/0/"), parse_path("/")
     (('image', '0'), ('image', '0'), ())
@@ -236,7 +236,7 @@ def parse_path(path: str) -> tuple[str, ...]:
 
 
 def join(names: Iterable[str]) -> str:
-    """The path along `names` from the root, as they stand: names with faults have paths too.
+    """The path along `names` from the root, without checks: invalid names have paths, too.
 
     >>> join(["image", "0"]), join([])
     ('/image/0', '/')
@@ -245,7 +245,7 @@ def join(names: Iterable[str]) -> str:
 
 
 def parent(path: str) -> str:
-    """The path of the group that holds the node at `path`.
+    """The path of the parent group of the node at `path`.
 
     >>> parent("/image/0"), parent("/image")
     ('/image', '/')
@@ -257,7 +257,7 @@ def parent(path: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """The name of the node at `path`: the root's is empty.
+    """The name of the node at `path`; empty for the root.
 
     >>> name_of("/image/0"), name_of("/")
     ('0', '')
@@ -304,7 +304,7 @@ _STORED_KEY_REFUSALS: tuple[_Refusal, ...] = (
 
 
 def check_key(key: str) -> str:
-    """`key`, which is fit for something new: PathError where a store, or a system, may not hold it.
+    """Return `key` if it is valid for new data; raise PathError if some store or system may not support it.
 
     >>> check_key("image/0/zarr.json")
     'image/0/zarr.json'
@@ -315,7 +315,7 @@ def check_key(key: str) -> str:
 
 
 def is_new_key(key: str) -> bool:
-    r"""Whether `check_key` lets it pass.
+    r"""Whether `check_key` accepts it.
 
     >>> is_new_key("a/b"), is_new_key("a\\\\b")
     (True, False)
@@ -324,7 +324,7 @@ def is_new_key(key: str) -> bool:
 
 
 def is_bytes(path: str) -> bool:
-    r"""Whether there are bytes in a path that are no text, as `os.fsdecode` spells them.
+    r"""Whether a path has bytes that are not text, as `os.fsdecode` spells them.
 
     >>> is_bytes("/a\udcff"), is_bytes("/é")
     (True, False)
@@ -333,11 +333,11 @@ def is_bytes(path: str) -> bool:
 
 
 def check_stored_key(key: str) -> str:
-    r"""`key`, which a store may hold: PathError where it is empty, or could lead out of the store.
+    r"""Return `key` if a store may hold it; raise PathError if it is empty, or could lead out of the store.
 
-    Other software makes names that zom gives to nothing new: with control characters, with backslashes, and on
-    local disks with bytes that are not UTF-8, as `os.fsdecode` spells them. They are keys like others, so that
-    what is there can be read, changed, copied, renamed and deleted.
+    Other software creates names that zom doesn't give to anything new: with control characters, with
+    backslashes, and on local disks with bytes that are not UTF-8, as `os.fsdecode` spells them. They are keys
+    like others, so that existing data can be read, changed, copied, renamed and deleted.
 
     >>> check_stored_key("a\nb/zarr.json"), check_stored_key("\udcff")
     ('a\nb/zarr.json', '\udcff')
@@ -349,7 +349,7 @@ def check_stored_key(key: str) -> str:
 
 
 def is_stored_key(key: str) -> bool:
-    """Whether `check_stored_key` lets it pass: for what a store finds in its place, and didn't write.
+    """Whether `check_stored_key` accepts it; for keys found in a store that zom didn't write.
 
     >>> is_stored_key("a/b"), is_stored_key("a/../b")
     (True, False)
@@ -367,7 +367,7 @@ def _no_key(key: str, refusals: tuple[_Refusal, ...]) -> PathError:
 
 
 def _stays_inside(key: str) -> bool:
-    """Whether the key leads nowhere else on a system that takes its backslashes for slashes."""
+    """Whether the key stays inside the store on a system that reads backslashes as slashes."""
     if "\\" not in key:
         return True
     if _ON_WINDOWS:  # pragma: no cover - tests run elsewhere
@@ -377,14 +377,14 @@ def _stays_inside(key: str) -> bool:
 
 
 def _is_spelled_once(key: str) -> bool:
-    """Whether no other key spells the same bytes: those that are whole characters are spelled as these."""
+    """Whether no other key spells the same bytes: bytes of whole characters must be spelled as these."""
     if not _BYTES.search(key):
         return True
     return key.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == key
 
 
 def check_stored_prefix(prefix: str) -> str:
-    """`prefix`, which is one: empty, or a key that a store may hold with a slash after it.
+    """Return `prefix` if it is valid: empty, or a stored key with a slash after it.
 
     >>> check_stored_prefix("a b/")
     'a b/'
@@ -397,9 +397,9 @@ def check_stored_prefix(prefix: str) -> str:
 
 
 def collisions(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of names that are one file where case or Unicode normalization doesn't count.
+    """Pairs of names that are one file if case and Unicode normalization are ignored.
 
-    Each later name stands beside the first that it collides with. macOS and Windows keep files in nearly that way.
+    Each later name is paired with the first that it collides with. macOS and Windows compare nearly this way.
 
     >>> collisions(["Data", "time", "data", "DATA"])
     [('Data', 'data'), ('Data', 'DATA')]
@@ -414,7 +414,7 @@ def collisions(names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def caseless(name: str) -> str:
-    """What names have in common that differ only by case or normalization: Unicode 3.13, canonical caseless matching.
+    """A key of names that differ only in case or normalization: Unicode 3.13, canonical caseless matching.
 
     >>> caseless("Data") == caseless("DATA"), caseless("\u00c4") == caseless("a\u0308")
     (True, True)
@@ -433,7 +433,7 @@ _NOT_ON_WINDOWS = re.compile(r'[\x00-\x1f"*:<>?|/\\]')
 
 
 def windows_reserved(name: str) -> bool:
-    """Whether Windows can't hold a file of that name: it means a device, or loses its last character.
+    """Whether Windows refuses a file of that name, reads it as a device, or drops its last character.
 
     >>> windows_reserved("aux.zarr"), windows_reserved("data "), windows_reserved("data")
     (True, True, False)
@@ -446,7 +446,7 @@ def windows_reserved(name: str) -> bool:
 
 
 def windows_reserved_in(key: str) -> str | None:
-    """The first name in a key or prefix that Windows reserves.
+    """The first name in a key or prefix that Windows reserves, or None.
 
     >>> windows_reserved_in("a/con/b."), windows_reserved_in("a/b/")
     ('con', None)

@@ -1,4 +1,4 @@
-"""Regular expressions that few documents need: compiled when they are first used, which takes longer than importing a module."""
+"""Rarely needed regular expressions, compiled on first use: that takes longer than importing a module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
 
     class _Later:
-        """Stands for a pattern."""
+        """A stand-in for a pattern."""
 
         def __init__(self, *given: Any) -> None:
             self._given = given
@@ -21,12 +21,12 @@ else:
             if name.startswith("__"):
                 raise AttributeError(name)
             found = getattr(re.compile(*self._given), name)
-            # The next look at the name is a plain one.
+            # The next access to the name is a plain one.
             setattr(self, name, found)
             return found
 
     def compiled_later(pattern: str | bytes, flags: int = 0) -> Any:
-        """The pattern, as `re.compile` has it.
+        """The pattern of `re.compile`, compiled on first use.
 
         >>> compiled_later("[a-z]+").fullmatch("abc")[0]
         'abc'

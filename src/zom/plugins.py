@@ -1,8 +1,8 @@
-"""Plugins: what other packages bring by entry points, each imported once and when it may be needed.
+"""Plugins: extensions of other packages, from entry points, each imported once and when it may be needed.
 
-`import zom` imports none. The entry points of a group are imported when a name is met that zom doesn't
-know, or where everything is listed that is registered. One that fails is no error of who asked: a
-`PluginWarning` names it and its package, and errors about unknown names repeat it.
+`import zom` imports none. The entry points of a group are imported when a name is unknown to zom, or when
+everything registered is listed. One that fails raises no error: a `PluginWarning` names it and its package,
+and errors about unknown names repeat it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["PluginFailure", "PluginGroup", "entry_points_of", "package_of"]
 
 
 class PluginFailure(NamedTuple):
-    """An entry point that brings nothing, and why.
+    """An entry point that can't be loaded, and why.
 
     >>> print(PluginFailure("zom.codecs", "rot", "acme.rot:rot", "acme 1.0", "ImportError: no module named 'x'"))
     the plugin 'rot' of acme 1.0 (zom.codecs, acme.rot:rot) can't be loaded: ImportError: no module named 'x'
@@ -46,7 +46,7 @@ class PluginFailure(NamedTuple):
 
 
 class PluginGroup:
-    """The entry points of one group; `register` takes what they are, and raises what is wrong with it.
+    """The entry points of one group; `register` takes each loaded object, and raises if it is invalid.
 
     >>> PluginGroup("acme.no_such_group", print).load()
     []
@@ -61,20 +61,20 @@ class PluginGroup:
 
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
-        """The entry points that brought nothing."""
+        """The entry points that failed."""
         return tuple(self._failures.values())
 
     def ensure(self) -> bool:
-        """Load the entry points, unless that was done: whether something was done."""
+        """Load the entry points, unless they are loaded; return whether this call loaded them."""
         if self._is_loaded:
             return False
         self.load()
         return True
 
     def load(self) -> list[str]:
-        """Load what is installed now: the names of the entry points that brought something."""
+        """Load what is installed now, and return the names of the entry points that succeeded."""
         if getattr(self._thread, "loads", False):
-            return []  # a plugin asks for names while it is imported
+            return []  # a plugin asks for names during its import
         self._thread.loads = True
         try:
             # No lock is held: a thread that imports a plugin may wait for one that registers here.
@@ -87,7 +87,7 @@ class PluginGroup:
     def _load(self, point: EntryPoint) -> bool:
         try:
             self._register(point.load())
-        except (Exception, SystemExit) as cause:  # noqa: BLE001 - a plugin may raise what it likes
+        except (Exception, SystemExit) as cause:  # noqa: BLE001 - a plugin may raise anything
             is_told = type(cause).__module__ == "zom.errors"
             text = " ".join(str(cause).split()) if is_told else cause_text(cause)
             failure = PluginFailure(self.group, point.name, point.value, package_of(point), text)
@@ -105,23 +105,23 @@ def package_of(point: EntryPoint) -> str:
 
 
 def entry_points_of(group: str) -> list[EntryPoint]:
-    """The entry points of `group`, by name."""
+    """The entry points of `group`, sorted by name."""
     if not _may_declare(group):
         return []
     from importlib.metadata import entry_points  # noqa: PLC0415 - takes 80 ms to import
 
-    # Directories that stand on the path twice bring their entry points twice.
+    # Directories that are on the path twice give their entry points twice.
     return sorted(dict.fromkeys(entry_points(group=group)), key=lambda point: (point.name, point.value))
 
 
-# Finders that look for metadata in the directories of sys.path, and nowhere else.
+# Finders that look for metadata only in the directories of sys.path.
 _OF_DIRECTORIES = {"PathFinder", "MetadataPathFinder"}
 
 
 def _may_declare(group: str) -> bool:
-    """Whether a package may declare something for `group`; no for certain takes milliseconds.
+    """Whether a package may declare an entry point of `group`; a certain no takes milliseconds.
 
-    Reading the metadata of every installed package properly takes a tenth of a second where there are many.
+    Reading the metadata of every installed package properly takes a tenth of a second if there are many.
     """
     for finder in sys.meta_path:
         name = getattr(finder, "__name__", type(finder).__name__)
@@ -134,7 +134,7 @@ def _declares(place: str, header: bytes) -> bool:
     try:
         names = os.listdir(place)  # noqa: PTH208 - a path object for each of hundreds takes longer
     except NotADirectoryError:
-        return True  # an archive: importlib.metadata reads those
+        return True  # an archive, which importlib.metadata reads
     except OSError:
         return False
     return any(header in text for text in _entry_points(place, names))
@@ -147,6 +147,6 @@ def _entry_points(place: str, names: Iterable[str]) -> Iterable[bytes]:
             try:
                 yield Path(place, name, inner).read_bytes()
             except NotADirectoryError:
-                continue  # metadata of one file, which has no entry points
+                continue  # metadata in one file, which has no entry points
             except OSError:
                 continue

@@ -1,7 +1,7 @@
-"""Names that are good here and not elsewhere: reserved by other systems, taken by documents, or twins.
+"""Names that are valid here but not everywhere: reserved by other systems, used by documents, or twins.
 
-A hierarchy outlives the store that it is in. These are warnings of the levels `strict` and `closed`; a plan
-for a store that can't hold such a name reports it as a conflict.
+A hierarchy outlives its store. These are warnings at the levels `strict` and `closed`; a plan for a store
+that can't hold such a name reports a conflict.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NAME_BYTES: Final = 255
 
 
 def is_document_name(name: str, form: FormatName) -> bool:
-    """Whether a directory of that name may be where readers look for a document.
+    """Whether readers may look for a document at a directory of that name.
 
     >>> is_document_name(".zarray", "v3"), is_document_name("a.array.json", "draft")
     (True, True)
@@ -64,7 +64,7 @@ def is_document_name(name: str, form: FormatName) -> bool:
 
 
 def is_own_name(name: str) -> bool:
-    """Whether zom gives such names to files of its own.
+    """Whether zom gives such names to its own files.
 
     >>> is_own_name(".zom.journal"), is_own_name("zom")
     (True, False)
@@ -73,7 +73,7 @@ def is_own_name(name: str) -> bool:
 
 
 def portable_faults(name: str, form: FormatName, faults: list[Fault], path: Path = ()) -> None:
-    """Add to `faults` why a node of that name may not work on every system.
+    """Add to `faults` the reasons why a node of that name may not work on every system.
 
     >>> portable_faults("aux", "v3", faults := []); faults[0].found
     '"aux"'
@@ -96,7 +96,7 @@ _RENAME: Final = "choose another name"
 
 
 def twin_faults(names: Iterable[str]) -> Iterator[tuple[str, Fault]]:
-    """The names that are one file with an earlier one where case or Unicode form doesn't count.
+    """The names that are one file with an earlier one if case and Unicode form are ignored.
 
     >>> [(name, fault.found) for name, fault in twin_faults(["Data", "data"])]
     [('data', '"data" beside "Data"')]

@@ -1,8 +1,8 @@
-"""Problems and rules: what is wrong with a document, where, and which sentence says so.
+"""Problems and rules: what is wrong in a document, where, and which rule it breaks.
 
 A `Rule` is a sentence of a specification with a stable code; a `Fault` is one breach of it, located
-relative to the value that was checked; a `Problem` is a fault placed in a whole document. Model,
-conventions, store checks and the command line all speak `Problem`.
+relative to the checked value; a `Problem` is a fault located in a whole document. The model, conventions,
+store checks and the command line all use `Problem`.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ __all__ = [
 ]
 
 Path: TypeAlias = tuple[str | int, ...]
-"""The way from a value to one inside of it: the names and indexes."""
+"""The path from a value to one inside it: names and indexes."""
 
 Severity = Literal["error", "warning", "note"]
-"""How bad a problem is: an error refuses the document, a warning and a note don't."""
+"""The severity of a problem: an error rejects the document, a warning and a note don't."""
 
 Level = Literal["lenient", "strict", "closed"]
-"""How much is asked of a document: what real software wrote, the specification, registered names."""
+"""Requirements of a document: what real software wrote, the specification, or also registered names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One sentence that a document must obey, and how bad a breach is at each level.
+    """One sentence that a document must obey, and the severity of a breach at each level.
 
-    `schema` says whether JSON Schema can express the rule; those that it can't are published with
-    the schemas.
+    `schema` tells whether JSON Schema can express the rule; the other rules are published with the
+    schemas.
     """
 
     code: str
@@ -64,10 +64,10 @@ class Rule:
     closed: Severity | None = "error"
     schema: bool = False
     compares: tuple[str, ...] = ()
-    """Members of the document that its place is compared with: where they differ, either may be wrong."""
+    """Members of the document that the value is compared with: if they differ, either may be wrong."""
 
     def severity(self, level: Level) -> Severity | None:
-        """How bad a breach of this rule is at `level`; None where it is allowed.
+        """The severity of a breach of this rule at `level`; None if it is allowed.
 
         >>> import zom.json.read  # a module's rules are known once it is imported
         >>> rules()["json/duplicate-key"].severity("strict")
@@ -81,7 +81,7 @@ class Rule:
 _rules: dict[str, Rule] = {}
 
 
-def rule(  # noqa: PLR0913 - a rule has that many facts
+def rule(  # noqa: PLR0913 - a rule has this many facts
     code: str,
     text: str,
     *,
@@ -92,7 +92,7 @@ def rule(  # noqa: PLR0913 - a rule has that many facts
     schema: bool = False,
     compares: tuple[str, ...] = (),
 ) -> Rule:
-    """A new rule, known by its code from now on.
+    """Create and register a rule under its code.
 
     >>> rule("example/none", "the example has no text", source="this docstring").code
     'example/none'
@@ -105,7 +105,7 @@ def rule(  # noqa: PLR0913 - a rule has that many facts
 
 
 def rule_of(problem: Problem) -> Rule | None:
-    """The rule of zom's own that a problem breaks; None for a rule of a convention.
+    """The rule of zom that a problem breaks; None for a rule of a convention.
 
     >>> rule_of(Problem("acme/none", "error", "/", "", (), "this", "that")) is None
     True
@@ -114,7 +114,7 @@ def rule_of(problem: Problem) -> Rule | None:
 
 
 def rules() -> Mapping[str, Rule]:
-    """Every rule that zom knows, by code.
+    """All known rules by code.
 
     >>> import zom.json.read  # a module's rules are known once it is imported
     >>> rules()["json/duplicate-key"].lenient
@@ -124,7 +124,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 class Fault(NamedTuple):
-    """One breach of a rule, located relative to the value that was checked."""
+    """One breach of a rule, located relative to the checked value."""
 
     rule: Rule
     path: Path
@@ -132,7 +132,7 @@ class Fault(NamedTuple):
     found: str
     fix: str | None = None
     place: tuple[int, int] | None = None
-    """Line and column, where whoever read the text knows them."""
+    """Line and column, if known from parsing the text."""
 
     def problem(
         self,
@@ -142,7 +142,7 @@ class Fault(NamedTuple):
         before: Path = (),
         key: str | None = None,
     ) -> Problem:
-        """The problem of `node`, whose document stands at `before` in the whole document.
+        """The problem of `node`, whose document is at `before` in the whole document.
 
         >>> size = rule("example/size", "a size is positive", source="an example")
         >>> Fault(size, ("size",), "a positive number", "-1").problem(node="/a", before=("members", "a")).pointer
@@ -156,7 +156,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong in a document: where, what was expected, what was found, what to do.
+    """A problem in a document: where, what was expected, what was found, what to do.
 
     `pointer` (RFC 6901) leads from the root of the whole document to the fault; `node` is the path
     of the node in the hierarchy, and `inside` the steps from that node's own document to the fault.
@@ -188,7 +188,7 @@ class Problem:
         return one_line(f"{where}{inner}expected {self.expected}, found {self.found}{line}{fix}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The problem as plain JSON, without the members that are unknown.
+        """The problem as plain JSON, without unknown members.
 
         >>> Problem("v3/shape", "error", "/", "/shape/0", ("shape", 0), "1", "2").to_dict()["pointer"]
         '/shape/0'
@@ -209,7 +209,7 @@ class Problem:
 
 
 def no_warning(problem: Problem) -> None:
-    """Drop the problem: what takes `on_warning` is given this where others report it.
+    """Ignore the problem; pass it as `on_warning` if others report the problems.
 
     >>> from zom import v2
     >>> v2.parse({"zarr_format": 2, "attributes": {}, "more": 1}, "lenient", on_warning=no_warning).zarr_format
@@ -219,7 +219,7 @@ def no_warning(problem: Problem) -> None:
 
 
 def pointer_of(path: Iterable[str | int]) -> str:
-    """The RFC 6901 pointer that leads along `path`.
+    """The RFC 6901 pointer of `path`.
 
     >>> pointer_of(("members", "a/b", "shape", 0))
     '/members/a~1b/shape/0'
@@ -238,7 +238,7 @@ def split_pointer(pointer: str) -> tuple[str, ...]:
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """`path` as people write it: `codecs[1].configuration.level`.
+    """`path` as text, such as `codecs[1].configuration.level`.
 
     >>> dotted(("codecs", 1, "configuration", "level"))
     'codecs[1].configuration.level'
@@ -255,10 +255,10 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The text with escapes for line ends and all other characters that nobody sees: names of nodes may have them.
+    r"""The text with escapes for line ends and all other invisible characters, which node names may have.
 
-    Nothing is left that steers a terminal, ends a line or turns the direction of what follows. The escapes are those of
-    JSON, so that JSON stays the same JSON.
+    Nothing remains that controls a terminal, ends a line or changes the text direction. The escapes are those
+    of JSON, so JSON keeps its meaning.
 
     >>> print(one_line("a\nb\x1b[31m\u202e"))
     a\nb\u001b[31m\u202e
@@ -286,7 +286,7 @@ def one_of_words(texts: Sequence[str], word: str = "or") -> str:
 
 
 def show(value: object, limit: int = 80) -> str:
-    """`value` as a message prints it: one line, JSON-like, cut where it is long.
+    """`value` as a message prints it: one line, JSON-like, cut if it is long.
 
     >>> show({"name": "gzip", "level": True, "fill": None})
     '{"name": "gzip", "level": true, "fill": null}'
@@ -296,27 +296,27 @@ def show(value: object, limit: int = 80) -> str:
 
 
 def given_text(value: object, limit: int = 80) -> str:
-    """What an extension gave, as Python shows it: one line, cut where it is long; never an error of its `repr`.
+    """The `repr` of an extension's value: one line, cut if it is long; errors of `repr` are caught.
 
     >>> given_text(b"ab"), len(given_text("x" * 100))
     ("b'ab'", 80)
     """
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # noqa: BLE001 - foreign code may raise what it likes
+    except Exception:  # noqa: BLE001 - foreign code may raise anything
         return f"one of {type(value).__name__}"
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def cause_text(cause: BaseException) -> str:
-    """The name of what foreign code raised, and its text on one line, where it has one that can be had.
+    """The name of an exception of foreign code, and its text on one line, if it has any.
 
     >>> cause_text(ValueError("no  libfoo")), cause_text(KeyError())
     ('ValueError: no libfoo', 'KeyError')
     """
     try:
         text = " ".join(str(cause).split())
-    except Exception:  # noqa: BLE001 - foreign code may raise what it likes
+    except Exception:  # noqa: BLE001 - foreign code may raise anything
         text = ""
     return f"{type(cause).__name__}: {text}" if text else type(cause).__name__
 

@@ -1,4 +1,4 @@
-"""Reasons: what the system, or a package, says of a failure, as the end of a sentence of ours."""
+"""Reasons: the text of the system, or of a package, for a failure, as the end of a message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_WINDOWS = {None, errno.EINVAL, *range(10_000, 12_000)}
 
 
 def reason_of(cause: BaseException) -> str:
-    """What is said of a failure. Only its first letter becomes small: there may be names in it.
+    """The text of a failure. Only its first letter becomes lower case, since it may contain names.
 
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "Data")), reason_of(ValueError("The file 'Data'"))
     ('no such file or directory', "the file 'Data'")
@@ -24,14 +24,14 @@ def reason_of(cause: BaseException) -> str:
     number = getattr(cause, "winerror", None)
     if number in _IN_USE:
         return "another program has it open"
-    # Windows localizes its messages; those of POSIX error numbers are English.
+    # Windows localizes its messages; those for POSIX error numbers are English.
     if number and isinstance(cause, OSError) and cause.errno not in _OF_WINDOWS:
         return reason_of_number(cause.errno or 0)
     return _spoken(getattr(cause, "strerror", None) or str(cause))
 
 
 def reason_of_number(number: int) -> str:
-    """What the system says of an error of that number.
+    """The system's text for an error number.
 
     >>> reason_of_number(2)
     'no such file or directory'

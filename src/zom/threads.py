@@ -1,6 +1,6 @@
-"""Calls that threads make, and where the system gives no thread, whoever asks for them.
+"""Calls made by threads, or by the caller if the system provides no thread.
 
-WebAssembly has no threads, and a user or a container may have as many processes and threads as it is allowed.
+WebAssembly has no threads, and users and containers may be limited in processes and threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool of threads; a call for which no thread can be started is made by whoever submits it.
+    """A pool of threads; if no thread can be started, the caller of `submit` makes the call.
 
     >>> with Threads(2) as threads:
     ...     list(threads.map(abs, [-1, -2, -3]))
@@ -34,13 +34,13 @@ class Threads(ThreadPoolExecutor):
         try:
             super().submit(made)
         except RuntimeError:
-            # The call is in the queue already: a thread that there is may be about to make it, or has made it.
+            # The call is in the queue already: an existing thread may be about to make it, or has made it.
             made()
         return made.result
 
 
 class _Call(Generic[T]):
-    """A call that is made once, by the first who does."""
+    """A call that is made once, by the first thread that takes it."""
 
     def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
@@ -52,7 +52,7 @@ class _Call(Generic[T]):
             return
         try:
             value = self._call()
-        except BaseException as error:  # noqa: BLE001 - whoever asks for the result gets it
+        except BaseException as error:  # noqa: BLE001 - the result raises it
             self.result.set_exception(error)
         else:
             self.result.set_result(value)

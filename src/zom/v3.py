@@ -24,7 +24,7 @@ def parse(
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
 ) -> ArraySpec[Any] | GroupSpec[Any, Any]:
-    """The array or group that `document` describes; SpecError with every problem where it breaks rules.
+    """Parse the array or group in `document`; raise SpecError with every problem if it breaks rules.
 
     >>> parse(GroupSpec(attributes={"a": 1}).to_json()).attributes
     {'a': 1}
@@ -37,7 +37,7 @@ def parse(
 def check(
     document: str | bytes | Mapping[str, Any], level: Level = "strict", *, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Problem, ...]:
-    """Every problem of `document`, each once; empty where there is none.
+    """Every problem of `document`, each once; empty if there are none.
 
     >>> check(GroupSpec(attributes={"a": 1}).to_dict())
     ()

@@ -25,7 +25,7 @@ if not TYPE_CHECKING:
         if name != "ZomBackend":
             message = f"module 'zom.xarray' has no attribute {name!r}"
             raise AttributeError(message, name=name, obj=None)
-        from zom.integrations.xarray import backend  # noqa: PLC0415 - it is a class of xarray's, which takes seconds
+        from zom.integrations.xarray import backend  # noqa: PLC0415 - xarray is slow to import
 
         return backend.ZomBackend
 

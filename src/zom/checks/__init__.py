@@ -1,1 +1,1 @@
-"""What templates and conventions are checked with: selectors, checks and rules as data."""
+"""Selectors, checks and rules as data, for templates and conventions."""

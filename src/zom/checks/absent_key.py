@@ -1,4 +1,4 @@
-"""A key that isn't there: what to say was found instead, and where it stands under a misspelt name."""
+"""A missing key: the text of what was found instead, and the place of a misspelt key."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["AbsentKey", "absent_key"]
 
 
 class AbsentKey(NamedTuple):
-    """What was found, and the slip of a breach: the path of the node, and that of the misspelt key."""
+    """The `found` text and the `slip` of a breach: the path of the node, and that of the misspelt key."""
 
     found: str
     slip: tuple[str, Path] | None
 
 
 def absent_key(key: str, node: Node, place: Path, holder: Mapping[str, object]) -> AbsentKey:
-    """What there is instead of a key of the holder, an object that stands at a place of the node.
+    """What was found instead of `key` in `holder`, the object at `place` in the node's document.
 
     >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"lables": []})

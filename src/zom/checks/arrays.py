@@ -1,6 +1,6 @@
-"""The checks of one array: its dimensions, type, chunks, codecs and fill value, whichever format it has.
+"""The checks of one array in any format: its dimensions, type, chunks, codecs and fill value.
 
-They read the resolved array, so they see the view of a spec only.
+They read the resolved array, so they only see the view of a spec.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Bounds(NamedTuple):
-    """What a length or a number of dimensions may be: one of `values`, if any, else as the others say.
+    """Allowed lengths or numbers of dimensions: one of `values`, if any; otherwise the other bounds.
 
     >>> Bounds(minimum=256, multiple_of=256).words, Bounds((1, 2)).fits(3)
     ('at least 256 and a multiple of 256', False)
@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
     multiple_of: int | None = None
 
     def fits(self, length: int) -> bool:
-        """Whether `length` may be."""
+        """Whether `length` is allowed."""
         if self.values:
             return length in self.values
         return (
@@ -60,7 +60,7 @@ class Bounds(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What a message says is expected."""
+        """The bounds as the expected value in a message."""
         if self.values:
             return one_of_words([str(length) for length in self.values])
         texts: list[str] = []
@@ -76,7 +76,7 @@ class Bounds(NamedTuple):
 
     @property
     def length_words(self) -> str:
-        """What follows "a length" in a message."""
+        """The text after "a length" in a message."""
         words = self.words if self.words.startswith("from ") else f"of {self.words}"
         return words.replace("of a multiple", "that is a multiple")
 
@@ -86,7 +86,7 @@ class Bounds(NamedTuple):
 
 @unpublished
 def rank(site: Site, bounds: Bounds) -> Outcome:
-    """The array has as many dimensions as the bounds say."""
+    """Check that the number of dimensions is within the bounds."""
     found = site.node.resolved.rank
     if bounds.fits(found):
         return ()
@@ -97,9 +97,9 @@ def rank(site: Site, bounds: Bounds) -> Outcome:
 
 @unpublished
 def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | None) -> Outcome:
-    """The dimensions are called so, in this order.
+    """Check that the dimensions have these names, in this order.
 
-    An array whose rank is not within `bounds` can't have the names: that is told already.
+    An array whose rank is not within `bounds` is skipped: the check `rank` reports it.
     """
     view = site.node.resolved
     if view.names == names:
@@ -111,7 +111,7 @@ def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | 
 
 @unpublished
 def required_names(site: Site, names: tuple[str, ...]) -> Outcome:
-    """Among the names of dimensions are these."""
+    """Check that the dimension names include these."""
     view = site.node.resolved
     known = [name for name in view.names or () if name is not None]
     breaches: list[Breach] = []
@@ -125,7 +125,7 @@ def required_names(site: Site, names: tuple[str, ...]) -> Outcome:
 
 @unpublished
 def lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Dimensions, by name or by place, are as long as the bounds say."""
+    """Check that dimensions, by name or index, have lengths within the bounds."""
     shape = site.node.resolved.shape
     paths = [("shape", place) for place in range(len(shape))]
     return _wrong_lengths(site, bounds, "a length", [(length,) for length in shape], paths)
@@ -136,7 +136,7 @@ def lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
 
 @unpublished
 def known_chunks(site: Site, names: Collection[str]) -> Outcome:
-    """The lengths of chunks can be told, along these dimensions, where the array has them."""
+    """Check that chunk lengths are known along these dimensions, if the array has them."""
     view = site.node.resolved
     if view.chunks is not None or not any(view.indexes(name) for name in names):
         return ()
@@ -145,7 +145,7 @@ def known_chunks(site: Site, names: Collection[str]) -> Outcome:
 
 @unpublished
 def chunk_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Chunks, the smallest pieces that can be read, are as long as the bounds say."""
+    """Check that the lengths of chunks, the smallest pieces that can be read, are within the bounds."""
     view = site.node.resolved
     if view.chunks is None:
         return Skip("the lengths of chunks can't be told")
@@ -156,7 +156,7 @@ def chunk_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
 def _wrong_lengths(
     site: Site, bounds: Mapping[str, Bounds], what: str, found: Sequence[Sequence[int]], paths: Sequence[Path]
 ) -> list[Breach]:
-    """The lengths that are not within bounds; `paths` lead to those of each dimension."""
+    """A breach for each dimension with lengths outside the bounds; `paths` has one path per dimension."""
     view = site.node.resolved
     return [
         site.breach(
@@ -172,7 +172,7 @@ def _wrong_lengths(
 
 @unpublished
 def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
-    """Whether there are shards can be told, and `with_lengths`, how long they are."""
+    """Check that it is known whether there are shards, and, if `with_lengths`, how long they are."""
     view = site.node.resolved
     if view.sharded is None or (view.sharded and view.shards is None and with_lengths):
         return (site.breach(view.shards_path, "shards of known lengths", "shards that can't be told"),)
@@ -181,7 +181,7 @@ def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
 
 @unpublished
 def has_shards(site: Site, *, wanted: bool) -> Outcome:
-    """The array has shards, or has none."""
+    """Check that the array has shards, or has none."""
     view = site.node.resolved
     if view.sharded is None or view.sharded is wanted:
         return ()
@@ -192,7 +192,7 @@ def has_shards(site: Site, *, wanted: bool) -> Outcome:
 
 @unpublished
 def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Shards are as long as the bounds say."""
+    """Check that shard lengths are within the bounds."""
     view = site.node.resolved
     if view.shards is None:
         return Skip("there are no shards whose lengths can be told")
@@ -205,7 +205,7 @@ def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
 
 @unpublished
 def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: str) -> Outcome:
-    """The data type is of one of the kinds, or has one of the names; `words` say which."""
+    """Check that the data type has one of the kinds or names; `words` describe them."""
     view = site.node.resolved
     known = view.data_type
     if (known is not None and known.kind in kinds) or view.type_name in names:
@@ -216,14 +216,14 @@ def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: s
 
 @unpublished
 def codecs_allowed(site: Site, names: frozenset[str], words: str) -> Outcome:
-    """There are no codecs but those that are canonically called so."""
+    """Check that all codecs have one of these canonical names."""
     strangers = (codec for codec in site.node.resolved.codecs if codec.name not in names)
     return [site.breach(codec.path, words, show(codec.written)) for codec in strangers]
 
 
 @unpublished
 def codecs_required(site: Site, names: Mapping[str, str]) -> Outcome:
-    """There is each of these codecs, which are given with their canonical names."""
+    """Check that each of these codecs is present; `names` maps them to canonical names."""
     view = site.node.resolved
     known = {codec.name for codec in view.codecs}
     missing = [name for name, canonical in names.items() if canonical not in known]
@@ -235,7 +235,7 @@ def codecs_required(site: Site, names: Mapping[str, str]) -> Outcome:
 
 
 def _scalar_key(view: ResolvedArray, value: Any) -> Any:
-    """The scalar that a fill value stands for, to be compared bit for bit; else the value itself."""
+    """A key to compare fill values bit for bit: of the scalar, or of the value if it can't be parsed."""
     if view.data_type is None or value is None:
         return ("json", exact_key(value))
     scalar = view.data_type.parse_fill(value, view.form, [])
@@ -246,7 +246,7 @@ def _scalar_key(view: ResolvedArray, value: Any) -> Any:
 
 @unpublished
 def fill_value(site: Site, wanted: Any) -> Outcome:
-    """The fill value is this one, bit for bit, however both are spelled."""
+    """Check that the fill value is `wanted`, bit for bit, however both are spelled."""
     view = site.node.resolved
     if _scalar_key(view, wanted) == _scalar_key(view, view.fill_value):
         return ()

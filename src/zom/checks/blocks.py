@@ -1,4 +1,4 @@
-"""Values of arrays in blocks: what rules that compare two arrays need, however large those are."""
+"""Array values in blocks, for rules that compare arrays of any size."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 __all__ = ["Blocks", "first_outside", "in_step", "index_text", "repeated"]
 
 Blocks: TypeAlias = "Iterator[tuple[tuple[int, ...], Any]]"
-"""Values, block by block, each with the index where it begins."""
+"""Blocks of values, each with the index where it begins."""
 
 SUMS: Final = 1 << 22
-"""How many checksums of values are held at once."""
+"""Number of checksums held at once."""
 CANDIDATES: Final = 1 << 10
-"""How many values are compared at once whose checksums are equal."""
+"""Number of values with equal checksums compared at once."""
 
 
 def in_step(lefts: Blocks, rights: Blocks) -> Iterator[tuple[int, Any, Any]]:
-    """The values of two arrays, of which the first dimension is cut into equal pieces, wherever their blocks end.
+    """Yield equal slices of two arrays along the first dimension, with their start, wherever blocks end.
 
-    Blocks must hold all of the other dimensions.
+    Blocks must span all other dimensions.
 
     >>> [(begin, left, right) for begin, left, right in in_step(iter([((0,), "abc")]), iter([((0,), "x"), ((1,), "yz")]))]
     [(0, 'a', 'x'), (1, 'bc', 'yz')]
@@ -43,7 +43,7 @@ def in_step(lefts: Blocks, rights: Blocks) -> Iterator[tuple[int, Any, Any]]:
 
 
 def index_text(start: tuple[int, ...], place: Any) -> str:
-    """The index of a value as text, of one at `place` in the block that begins at `start`.
+    """The index, as text, of the value at `place` in the block that begins at `start`.
 
     >>> index_text((4, 0), (1, 2)), index_text((), ())
     ('5, 2', '()')
@@ -52,7 +52,7 @@ def index_text(start: tuple[int, ...], place: Any) -> str:
 
 
 def first_outside(blocks: Blocks, known: Any) -> tuple[Any, str] | None:
-    """The first value that is not among those known, with its index; None where there is none.
+    """The first value that is not in `known`, with its index, or None.
 
     >>> first_outside(iter([((0,), np.array([1, 2])), ((2,), np.array([1, 7]))]), [1, 2])
     (np.int64(7), '3')
@@ -66,9 +66,9 @@ def first_outside(blocks: Blocks, known: Any) -> tuple[Any, str] | None:
 
 
 def repeated(read: Callable[[], Blocks], size: int) -> tuple[Any, int, int] | None:
-    """A value of one dimension that is there twice, and both indexes; None where all `size` values differ.
+    """A repeated value of one dimension and its two indexes, or None if all `size` values differ.
 
-    Only checksums of a share of the values are held at once: arrays of any size are read as often as need be.
+    Holds the checksums of only a share of the values at once, and reads large arrays several times.
 
     >>> repeated(lambda: iter([((0,), np.array(["a", "b"])), ((2,), np.array(["c", "a"]))]), 4)
     ('a', 0, 3)
@@ -89,13 +89,13 @@ def repeated(read: Callable[[], Blocks], size: int) -> tuple[Any, int, int] | No
 
 
 def _checksums(values: Any) -> Any:
-    """A checksum of each value: equal values have equal ones."""
+    """A checksum of each value; equal values have equal checksums."""
     texts = (str(value).encode("utf-8", "surrogatepass") for value in values.tolist())
     return np.fromiter(map(crc32, texts), "uint32", len(values))
 
 
 def _repeated_among(blocks: Blocks, sums: Any) -> tuple[Any, int, int] | None:
-    """The first value with one of these checksums that is there twice: different values may share one."""
+    """The first repeated value with one of these checksums; different values may share a checksum."""
     seen: dict[Any, int] = {}
     for (start,), values in blocks:
         for place in np.flatnonzero(np.isin(_checksums(values), sums)).tolist():

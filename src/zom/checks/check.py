@@ -1,7 +1,7 @@
-"""Checks: what a rule asks, as data: a name out of a small vocabulary, and parameters that are JSON.
+"""Checks: what a rule asks, as data: a name from a small vocabulary, and JSON parameters.
 
 A program in another language that knows the names can run the rules of a convention. Only `python`, for
-what no name says, is opaque.
+rules that no name expresses, is opaque.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ P = ParamSpec("P")
 
 
 class Value(NamedTuple):
-    """A value that a selector found: the node in whose document it stands, and where.
+    """A value that a selector found, with its node and its path in the node's document.
 
     >>> from zom.formats.node_view import attributes_node
     >>> Value(attributes_node({"a": 1}), ("attributes", "a"), 1).value
@@ -69,19 +69,19 @@ class Breach(NamedTuple):
     expected: str
     found: str
     fix: str | None = None
-    """What to do; None where the rule says it."""
+    """What to do; None if the rule says it."""
     related: tuple[str, ...] = ()
-    """The paths of other nodes that it takes to see why."""
+    """Paths of other nodes that explain the breach."""
     cause: tuple[str, str] | None = None
-    """What makes it and others: mostly a node that isn't there, by its name and the path of the group where it was sought."""
+    """A common cause of breaches, mostly a missing node: its name, and the path of the searched group."""
     slip: tuple[str, Path] | None = None
-    """The path of a node, and its misspelt key that stands where something is missing, where that is the breach."""
+    """For a missing key: the path of a node, and the path of the misspelt key in its document."""
     copied: tuple[str, Path] | None = None
-    """The path of another node, and the place in its document that should be as this one, where that is the breach."""
+    """For a differing copy: the path of another node, and the place in its document that should be equal."""
 
 
 class Skip(NamedTuple):
-    """A rule doesn't apply, and why.
+    """A rule that doesn't apply, and why.
 
     >>> Skip("nothing at coordinates").why
     'nothing at coordinates'
@@ -94,29 +94,29 @@ Outcome: TypeAlias = "Sequence[Breach] | Skip"
 """What a check found: nothing, breaches, or why it doesn't apply."""
 
 UNASKED: Final = "not asked: "
-"""How the reason begins where a rule would apply, and what it takes to judge it isn't there."""
+"""Prefix of the reason if a rule would apply, but something that it needs is missing."""
 
 NOT_READ: Final = Skip("the members of the group are not known")
 
 
 class Site:
-    """Where a rule is judged: a node, and the node whose attributes speak of it, mostly the same."""
+    """Where a rule is judged: a node, and the node whose attributes describe it, usually the same."""
 
     __slots__ = ("_scopes", "_values", "holder", "node", "place", "scope")
 
     def __init__(self, node: Node, holder: Node, place: Path = (), scope: Any = None) -> None:
         self.node = node
         self.holder = holder
-        """The node itself, or a group from which it inherits what its attributes say."""
+        """The node itself, or a group whose attributes it inherits."""
         self.place = place
-        """What leads from the holder's attributes to the scope: what the rule's `each` selected."""
+        """Path from the holder's attributes to the scope, the value that the rule's `each` selected."""
         self.scope = scope
         self._values: dict[At, list[Value]] = {}
-        """What selectors found here: many rules ask for the same."""
+        """Cached results of selectors; many rules use the same ones."""
         self._scopes: dict[str, list[Site]] = {}
 
     def values(self, selector: At) -> list[Value]:
-        """What `selector` finds here.
+        """The values that `selector` finds here.
 
         >>> from zom.formats.node_view import attributes_node
         >>> node = attributes_node({"a": [{"b": 1}, {"b": 2}]})
@@ -132,7 +132,7 @@ class Site:
         parsed = parse_selector(selector)
         steps = parsed.steps
         if parsed.start == "attributes" and len(steps) == 1:
-            # Most selectors are one key: it needn't be looked for as a path.
+            # Most selectors are a single key, and need no path search.
             attributes, key = self.holder.attributes, str(steps[0])
             return [Value(self.holder, ("attributes", key), attributes[key])] if key in attributes else []
         node, start, base = self._start(parsed.start, steps)
@@ -144,7 +144,7 @@ class Site:
         return [Value(node, (*base, *path), value) for path, value in select(start, steps)]
 
     def missing(self, selector: At) -> list[Value]:
-        """Where `selector` would find something, but nothing stands: of each such place, what is around it.
+        """The places where `selector` expects a value but finds none, each with the value around it.
 
         >>> from zom.formats.node_view import attributes_node
         >>> node = attributes_node({"a": [{"b": 1}, {}]})
@@ -188,14 +188,14 @@ class Site:
 
     @property
     def group(self) -> Node | None:
-        """The group that names in the attributes are names in: the holder, or the one above an array."""
+        """The group that names in the attributes refer to: the holder, or the parent of an array."""
         return self.holder.parent if self.holder.is_array else self.holder
 
     def at(self, *steps: str | int) -> Path:
-        """What leads from the holder's document to what `steps` lead to from the scope."""
+        """The path from the holder's document to `steps` within the scope."""
         return ("attributes", *self.place, *steps)
 
-    def breach(  # noqa: PLR0913 - a breach has that many facts
+    def breach(  # noqa: PLR0913 - a breach has this many facts
         self,
         path: Path,
         expected: str,
@@ -208,9 +208,9 @@ class Site:
         slip: tuple[str, Path] | None = None,
         copied: tuple[str, Path] | None = None,
     ) -> Breach:
-        """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
+        """Return a breach in the document of `node` (default: the holder), with a non-string `found` as JSON.
 
-        An empty text is shown so, too: nobody would see it.
+        An empty string is also shown as JSON, so that it is visible.
         """
         text = found if isinstance(found, str) and found else show(found)
         paths = tuple(each.path for each in related)
@@ -231,11 +231,11 @@ class Check:
     params: Mapping[str, Any]
     function: Callable[..., Outcome]
     is_local: bool = False
-    """Whether it looks at the document of one node only: of documents that are alike, it says the same."""
+    """Whether it reads the document of one node only, and so gives equal results for equal documents."""
     needs: str | None = None
-    """What has to stand among the attributes for it to apply; it isn't run where that doesn't."""
+    """Selector that must find something for the check to apply; it isn't run otherwise."""
     reads_values: bool = False
-    """Whether it asks for the values of arrays; where documents are all that is known, it doesn't apply."""
+    """Whether it reads array values; it doesn't apply if only documents are known."""
 
     def __repr__(self) -> str:
         return f"Check(name={self.name!r}, params={dict(self.params)!r})"
@@ -246,7 +246,7 @@ class Check:
         return self.name != "python"
 
     def run(self, site: Site) -> Outcome:
-        """What it finds there."""
+        """The outcome of the check at `site`."""
         return self.function(site, **self.params)
 
 
@@ -259,7 +259,7 @@ def names_of_checks() -> tuple[str, ...]:
 
 
 def check_called(name: str) -> Callable[..., Check] | None:
-    """What makes a check of that name from its parameters; None where the vocabulary has no such name.
+    """The function that makes the check `name` from its parameters, or None if the name is unknown.
 
     >>> check_called("no-such-check")
     """
@@ -267,17 +267,17 @@ def check_called(name: str) -> Callable[..., Check] | None:
 
 
 def named(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
-    """A check by the name of `function`, whose parameters but the site are those of the check."""
+    """Make a check with the name of `function`; its parameters are those of the function without the site."""
     return _named(function, is_local=False)
 
 
 def local(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
-    """As `named`, of a function that looks at the document of one node only."""
+    """Like `named`, for a function that reads the document of one node only."""
     return _named(function, is_local=True)
 
 
 def unpublished(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
-    """A check of rules that are not published: those of templates, whose own documents say the same."""
+    """A check for unpublished rules: those of templates, whose own documents say the same."""
 
     @wraps(function)
     def made(*args: P.args, **kwargs: P.kwargs) -> Check:
@@ -288,11 +288,11 @@ def unpublished(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P
 
 
 AROUND: Final = ("@members", "@arrays", "@groups", "@name")
-"""What a selector begins with that looks further than the node's document."""
+"""Prefixes of selectors that look beyond the node's document."""
 
 
 _SPEAK_OF_NOTHING: Final = frozenset({"any_of", "count", "forbidden", "required"})
-"""The checks that have something to say where a selector finds nothing."""
+"""The checks that can report something if a selector finds nothing."""
 
 
 def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
@@ -309,7 +309,7 @@ def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool)
         ]
         selectors += given.get("selectors", ())
         for selector in selectors:
-            parse_selector(selector)  # one that is none is told of at once
+            parse_selector(selector)  # an invalid selector raises at once
         stays = not any(selector.startswith(AROUND) for selector in selectors)
         needs = None if name in _SPEAK_OF_NOTHING else given.get("at")
         return Check(name, given, function, is_local and stays, needs)
@@ -319,30 +319,30 @@ def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool)
 
 
 def _own_signature(function: Callable[..., Outcome]) -> inspect.Signature:
-    """The parameters of a check: those of its function, but the site."""
+    """The parameters of a check: those of its function, without the site."""
     signature = inspect.signature(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def _shown(made: Callable[P, Check], own: inspect.Signature) -> Callable[P, Check]:
-    """Show doctest and help the check, with its own parameters."""
+    """Make doctest and help show the check with its own parameters."""
     vars(made).pop("__wrapped__")
     vars(made)["__signature__"] = own
     return made
 
 
 class UnreadValues(Exception):
-    """Values of an array can't be read; the report says why. No rule judges them."""
+    """Raised if array values can't be read. The report says why, and no rule judges them."""
 
 
 VALUES_UNREADABLE: Final = Skip("the values can't be read")
 
 
 def python(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | None = None) -> Check:
-    """What no name of the vocabulary says: a function that yields breaches, or gives a Skip.
+    """A check that the vocabulary can't express: a function that yields breaches, or returns a Skip.
 
-    The rule is published with its text, and marked as not portable. It isn't run where nothing stands at the
-    selector `needs`.
+    The rule is published with its text, and marked as not portable. It runs only if the selector `needs`
+    finds something.
 
     >>> def titled(site):
     ...     if not site.holder.attributes.get("title", "").strip():
@@ -361,9 +361,9 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | Non
         except UnreadValues:
             return VALUES_UNREADABLE
         except ZomError:
-            raise  # a store that can't be read says so itself
+            raise  # an unreadable store reports itself
         except Exception as cause:
-            # Rules may come from other packages: whose rule it was must be told.
+            # Rules may come from other packages, so the message names the function.
             where = f"{function.__module__}.{function.__qualname__}"
             message = f"the rule's function {where} failed at {site.node.path}: {cause!r}"
             raise ExtensionError(message) from cause
@@ -381,9 +381,9 @@ def _checked(function: Callable[..., object], found: tuple[object, ...]) -> tupl
 
 
 def of_document(function: Callable[[Site], Iterable[Breach] | Skip], needs: str | None = None) -> Check:
-    """As `python`, of a function that looks at the document of one node only, and not at its name.
+    """Like `python`, for a function that reads the document of one node only, and not its name.
 
-    It is judged once for all documents that are alike.
+    It is judged once for all equal documents.
 
     >>> of_document(lambda site: ()).is_local
     True
@@ -395,7 +395,7 @@ VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=T
 
 
 def of_values(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
-    """As `python`, of a function that asks nodes for the `blocks()` of values, which may be None: VALUES_UNREAD then.
+    """Like `python`, for a function that asks nodes for `blocks()`; VALUES_UNREAD if these are None.
 
     >>> of_values(lambda site: VALUES_UNREAD if site.node.blocks() is None else ()).reads_values
     True

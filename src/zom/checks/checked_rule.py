@@ -1,6 +1,6 @@
-"""Rules with their checks: one sentence each, how binding it is, what checks it, and what to do.
+"""Rules with their checks: a sentence, how binding it is, what checks it, and what to do.
 
-Conventions are made of them, and templates are compiled to them.
+Conventions consist of them, and templates are compiled to them.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ RequirementLevel = Literal["MUST", "SHOULD", "NOTE"]
 """How binding a rule is."""
 
 Source = Literal["text", "schema", "both"]
-"""Who states a rule: the text of the specification, the JSON Schema that it publishes, or both."""
+"""Where a rule is stated: the text of the specification, its JSON Schema, or both."""
 
 Profile = Literal["text", "schema", "strict", "full"]
-"""Whose rules are checked: the text's, the schema's, the schema's with SHOULD as binding as MUST, or all so."""
+"""Rules to check: the text's, the schema's, the schema's with SHOULD as MUST, or all with SHOULD as MUST."""
 
 PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
 
@@ -60,7 +60,7 @@ _SEVERITY: Final[dict[RequirementLevel, Severity]] = {"MUST": "error", "SHOULD":
 
 
 def has(selector: str) -> Condition:
-    """Where the selector finds something.
+    """Condition: the selector finds something.
 
     >>> has("ome.plate")
     {'has': 'ome.plate'}
@@ -70,7 +70,7 @@ def has(selector: str) -> Condition:
 
 
 def lacks(selector: str) -> Condition:
-    """Where the selector finds nothing.
+    """Condition: the selector finds nothing.
 
     >>> lacks("ome.plate")
     {'lacks': 'ome.plate'}
@@ -80,7 +80,7 @@ def lacks(selector: str) -> Condition:
 
 
 def is_value(selector: str, *values: Any) -> Condition:
-    """Where the selector finds one of these values.
+    """Condition: the selector finds one of these values.
 
     >>> is_value("encoding-type", "dataframe")
     {'at': 'encoding-type', 'values': ['dataframe']}
@@ -90,7 +90,7 @@ def is_value(selector: str, *values: Any) -> Condition:
 
 
 def is_a(kind: Literal["array", "group"]) -> Condition:
-    """Where the node is a group, or an array.
+    """Condition: the node is a group, or an array.
 
     >>> is_a("group")
     {'kind': 'group'}
@@ -99,7 +99,7 @@ def is_a(kind: Literal["array", "group"]) -> Condition:
 
 
 def is_like(selector: str, regex: str) -> Condition:
-    """Where the selector finds a text that is, as a whole, like the regular expression, as `pattern` has it.
+    """Condition: the selector finds a text that the regular expression matches as a whole, as in `pattern`.
 
     >>> is_like("Conventions", ".*CF-.*")
     {'at': 'Conventions', 'like': '.*CF-.*'}
@@ -109,7 +109,7 @@ def is_like(selector: str, regex: str) -> Condition:
 
 
 def at_root(condition: Condition) -> Condition:
-    """Where the condition holds at the root of the hierarchy.
+    """Condition: `condition` holds at the root of the hierarchy.
 
     >>> at_root(has("Conventions"))
     {'root': {'has': 'Conventions'}}
@@ -118,7 +118,7 @@ def at_root(condition: Condition) -> Condition:
 
 
 def above(condition: Condition) -> Condition:
-    """Where the condition holds at the node or at any group above it.
+    """Condition: `condition` holds at the node or at any group above it.
 
     >>> above(has("Conventions"))
     {'above': {'has': 'Conventions'}}
@@ -127,7 +127,7 @@ def above(condition: Condition) -> Condition:
 
 
 def holds(condition: Condition, site: Site) -> bool:
-    """Whether the condition is true there."""
+    """Whether the condition holds at `site`."""
     if "root" in condition:
         return _holds_at_root(condition["root"], site.node.root)
     if "above" in condition:
@@ -142,7 +142,7 @@ def holds(condition: Condition, site: Site) -> bool:
 
 
 def attribute_in(condition: Condition) -> str | None:
-    """The attribute that a node has wherever the condition holds; None where it asks for none of the node's own.
+    """The attribute that a node has wherever the condition holds, or None if it needs none of the node's own.
 
     >>> attribute_in(has("ome.plate")), attribute_in(lacks("ome")), attribute_in(above(has("ome")))
     ('ome', None, None)
@@ -155,9 +155,9 @@ def attribute_in(condition: Condition) -> str | None:
 
 
 def _holds_at_root(condition: Condition, root: Node) -> bool:
-    """Whether the condition holds at the root: remembered, else it is judged again for each node."""
+    """Whether the condition holds at the root; cached, so that it isn't judged for each node."""
     key = ("root", id(condition))
-    # With the condition itself, which keeps its id from being another one's.
+    # Store the condition, too, so that its id isn't reused.
     known: tuple[Condition, bool] | None = root.memory.get(key)
     if known is None:
         known = root.memory[key] = (condition, holds(condition, Site(root, root)))
@@ -165,12 +165,12 @@ def _holds_at_root(condition: Condition, root: Node) -> bool:
 
 
 def _holds_above(condition: Condition, node: Node) -> bool:
-    """Whether the condition holds at the node or above it: remembered, else each node asked all above it."""
+    """Whether the condition holds at the node or above it; cached, so that ancestors are judged once."""
     key = ("above", id(condition))
     way: list[Node] = []
     is_true = False
     for each in chain((node,), node.ancestors()):
-        # With the condition itself, which keeps its id from being another one's.
+        # Store the condition, too, so that its id isn't reused.
         known: tuple[Condition, bool] | None = each.memory.get(key)
         if known is not None:
             is_true = known[1]
@@ -189,7 +189,7 @@ def _fits(condition: Condition, value: Any) -> bool:
 
 
 def schema() -> Check:
-    """The check of a rule beside a field of a model: what the field's own type says.
+    """The check of a rule that the type of a model field enforces; it finds nothing itself.
 
     >>> schema().name
     'schema'
@@ -204,11 +204,11 @@ def _judged_with_the_model(site: Site) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRule:
-    """A rule and its check, as data: `must`, `should` or `note` is its sentence, and says how binding it is.
+    """A rule and its check, as data; `must`, `should` or `note` is its sentence, and says how binding it is.
 
-    With `each`, the check is made for every value that this selector finds in the attributes, and
-    selectors that begin with a dot start there. `when` says where the rule applies; `on`, to which kind
-    of node, if not to all that the convention is on.
+    With `each`, the check runs for every value that this selector finds in the attributes, and selectors
+    that begin with a dot start there. `when` holds the conditions for the rule to apply. `on` limits it to
+    one kind of node; by default it applies to all nodes of the convention.
 
     >>> from zom.checks.values import pattern
     >>> rule = CheckedRule("name-lower", pattern("[a-z]+", at="name"), must="the name is in lower case")
@@ -228,18 +228,18 @@ class CheckedRule:
     when: tuple[Condition, ...] = ()
     on: Literal["array", "group"] | None = None
     after: tuple[str, ...] = ()
-    """The ids of rules that it rests on, as patterns such as "bounds-*": where one of them fails at the node,
-    or at a node that the finding speaks of, this rule is silent."""
+    """Ids of rules that it depends on, as patterns such as "bounds-*": if one of them fails at the node,
+    or at a node that the finding mentions, this rule is silent."""
     after_any: tuple[str, ...] = ()
-    """The same, wherever in the hierarchy they fail: for rules on what nothing else names."""
+    """Like `after`, for failures anywhere in the hierarchy: for rules on what nothing else names."""
     reads: tuple[str, ...] = ()
-    """Selectors of what it compares with, where its check doesn't say so: while that is at fault, it is silent."""
+    """Selectors of values it compares with, if its check names none: it is silent while they have faults."""
     advice: bool = False
-    """Whether well-made files pass over it, too: a breach of such a SHOULD is a note."""
+    """Whether well-made files ignore it, too: a breach of such a SHOULD is a note."""
     since: str | None = None
-    """The version of the convention that made it, such as "1.7": what names an older one is not asked for it."""
+    """The convention version that introduced it, such as "1.7"; documents that name an older one skip it."""
     until: str | None = None
-    """The version that took it back: what names that one or a newer one is not asked for it."""
+    """The convention version that removed it; documents that name this or a newer one skip it."""
 
     def __post_init__(self) -> None:
         said = [text for text in (self.must, self.should, self.note) if text is not None]
@@ -250,24 +250,24 @@ class CheckedRule:
             message = f"rule {self.id!r}: each={self.each!r} has to start at the attributes"
             raise ExtensionError(message)
         for selector in self.reads:
-            parse_selector(selector)  # one that is none is told of at once
+            parse_selector(selector)  # an invalid selector raises at once
         if isinstance(self.when, dict):
             object.__setattr__(self, "when", (self.when,))
 
     @property
     def level(self) -> RequirementLevel:
-        """How binding it is: MUST, where nothing else is said."""
+        """How binding it is; MUST by default."""
         if self.should is not None:
             return "SHOULD"
         return "MUST" if self.note is None else "NOTE"
 
     @property
     def text(self) -> str:
-        """Its sentence."""
+        """Its sentence, or its id as words if it has none."""
         return self.must or self.should or self.note or f"{self.id.replace('-', ' ')}"
 
     def severity(self, profile: Profile = "text") -> Severity:
-        """How bad a breach is.
+        """The severity of a breach.
 
         >>> from zom.checks.values import required
         >>> rule = CheckedRule("title", required("title"), should="there is a title")
@@ -281,7 +281,7 @@ class CheckedRule:
         return "note" if self.advice and self.should is not None else _SEVERITY[self.level]
 
     def is_in(self, profile: Profile) -> bool:
-        """Whether the profile asks for it.
+        """Whether the profile includes the rule.
 
         >>> from zom.checks.values import required
         >>> CheckedRule("title", required("title"), must="there is a title", source="schema").is_in("text")
@@ -292,7 +292,7 @@ class CheckedRule:
 
     @property
     def is_schema(self) -> bool:
-        """Whether it is judged with the model of the attributes."""
+        """Whether the model of the attributes judges it."""
         return self.check.name == "schema"
 
     @property
@@ -302,14 +302,14 @@ class CheckedRule:
 
     @property
     def is_local(self) -> bool:
-        """Whether it looks at the document of one node only."""
+        """Whether it reads the document of one node only."""
         selectors = (each.get("has") or each.get("lacks") or each.get("at") or "" for each in self.when)
         if any({"root", "above"} & each.keys() for each in self.when):
             return False
         return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
 
     def beside(self, selector: str) -> CheckedRule:
-        """The same rule for what a field of a model holds."""
+        """The same rule for the values of a model field, at `selector`."""
         return replace(self, each=selector)
 
     def to_dict(self, code: str | None = None) -> dict[str, Any]:
@@ -345,7 +345,7 @@ class CheckedRule:
 
 
 def alike(rule: CheckedRule, *checks: Check) -> tuple[CheckedRule, ...]:
-    """The rule, and the same with other checks, for what one check cannot say.
+    """The rule, and copies of it with other checks, for what one check can't express.
 
     >>> from zom.conventions import json_type
     >>> rule = CheckedRule("number", json_type(["number"], at="a"), must="a and b are numbers")

@@ -1,4 +1,4 @@
-"""The checks of dimensions: their names, and that those of one name have one length in all arrays."""
+"""The checks of dimensions: their names, and equal lengths for equal names in all arrays."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = [
 ]
 
 Lengths: TypeAlias = "Mapping[str, tuple[int, Node]]"
-"""The length of each dimension, and an array in which it is so long."""
+"""The length of each dimension, and an array that has this length."""
 
 Names: TypeAlias = "Sequence[str | None]"
 
 
 def names_breach(node: Node, wanted: Names, *, related: tuple[str, ...] = ()) -> Breach:
-    """That the dimensions of an array are not called as it is `wanted`."""
+    """A breach: the array's dimensions don't have the names `wanted`."""
     found = "none" if node.raw_dims is None else show(node.raw_dims)
     return Breach(node, node.dims_path, f"the dimension names {show(list(wanted))}", found, None, related)
 
@@ -43,10 +43,10 @@ def length_breaches(
     but: Collection[str] = (),
     where: str = "",
 ) -> Iterator[Breach]:
-    """Each dimension of the `arrays`, given with names and shapes, that has another length in `lengths`.
+    """A breach for each dimension of `arrays` whose length differs from `lengths`.
 
-    Of one that isn't there the first array tells the length. With `only`, just these dimensions count, and
-    those in `but` never do.
+    `arrays` have names and shapes. The first array sets the length of a dimension that is not in `lengths`.
+    With `only`, just these dimensions count, and those in `but` never do.
     """
     first_lengths: dict[str, tuple[int, Node]] = {}
     for node, names, shape in arrays:
@@ -60,7 +60,7 @@ def length_breaches(
 
 
 def lengths_of(group: Node) -> Lengths:
-    """The length of each dimension of a group's arrays, and the array in which it is so long.
+    """The length of each dimension of a group's arrays, and the array that sets it.
 
     >>> from zom import v3
     >>> from zom.formats.node_view import spec_tree
@@ -82,10 +82,10 @@ def _lengths_of(group: Node) -> Lengths:
 
 @named
 def shared_dims(site: Site) -> Outcome:
-    """In all arrays of the group, dimensions of the same name have the same length.
+    """Check that dimensions of the same name have the same length in all arrays of the group.
 
-    A dimension is as long as in the array of its own name, if there is one, and else as in the array whose
-    name comes first in the order of code points: members of JSON objects have no order.
+    The array named like the dimension sets its length, if there is one; otherwise the array whose name comes
+    first in code point order, since members of JSON objects are unordered.
 
     >>> shared_dims().name
     'shared_dims'
@@ -100,7 +100,7 @@ def shared_dims(site: Site) -> Outcome:
 
 
 def named_arrays(group: Node) -> Iterator[tuple[Node, Names, Sequence[int]]]:
-    """The arrays of a group whose dimensions have names, with these and their lengths."""
+    """The arrays of a group whose dimensions have names, with these names and their lengths."""
     for node in group.arrays.values():
         if node.dims:
             yield node, node.dims, node.shape or ()
@@ -108,9 +108,9 @@ def named_arrays(group: Node) -> Iterator[tuple[Node, Names, Sequence[int]]]:
 
 @unpublished
 def one_length(site: Site, names: Collection[str] | None, but: Collection[str]) -> Outcome:
-    """In all arrays below the group, dimensions of one name, those `but` left out, are as long as in the first.
+    """Check that dimensions have the length of the first such array, in all arrays below the group.
 
-    Only those called `names` are looked at, where that is not None.
+    Dimensions in `but` are skipped; if `names` is not None, only these are checked.
     """
     arrays = (
         (node, view.names, view.shape)

@@ -1,4 +1,4 @@
-"""When two JSON values are the same, and when a text is like a regular expression: the same in every language."""
+"""Equality of JSON values, and regular expression matches, with the same result in every language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["equal", "is_whole", "key_of"]
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Whether two JSON values are the same as JSON Schema counts them: numbers by their worth.
+    """Whether two JSON values are equal as in JSON Schema: numbers by value.
 
     >>> equal(1, 1.0), equal(1, True), equal([{"a": 2}], [{"a": 2.0}])
     (True, False, True)
@@ -28,7 +28,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def key_of(value: Any) -> Any:
-    """What two values share that are the same as `equal` counts them, and no others.
+    """A key that two values share if and only if `equal` holds for them.
 
     >>> key_of([1.0]) == key_of([1]), key_of("[1]") == key_of([1])
     (True, False)
@@ -50,7 +50,7 @@ def _compiled(regex: str) -> re.Pattern[str]:
 
 
 def is_whole(regex: str, text: str) -> bool:
-    """Whether all of the text is like the regular expression, whose classes are those of ASCII.
+    """Whether the regular expression matches all of the text; its classes are ASCII.
 
     >>> is_whole("[a-z]+", "abc"), is_whole("[a-z]+", "abc7")
     (True, False)

@@ -1,6 +1,6 @@
-"""What a JSON Schema says of a value that it refuses, in words, and the check that attributes fulfil one.
+"""Words for what a JSON Schema rejects, and the check that attributes match one.
 
-https://json-schema.org/draft/2020-12/json-schema-validation. The package jsonschema is imported only where
+https://json-schema.org/draft/2020-12/json-schema-validation. The package jsonschema is imported only if
 there is such a schema; nothing is ever fetched.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Finding", "findings_of", "fulfils", "short", "validator_of"]
 
 
 class Finding(NamedTuple):
-    """What a keyword of a schema refuses: where in the value, what it asks for, and what it found."""
+    """What a keyword of a schema rejects: where in the value, what was expected, and what was found."""
 
     path: Path
     expected: str
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
 
 def validator_of(schema: Mapping[str, Any]) -> Any:
-    """What checks values by `schema`, which is one.
+    """A validator for the valid JSON Schema `schema`.
 
     >>> validator_of({"type": "string"}).is_valid(3)
     False
@@ -45,7 +45,7 @@ def validator_of(schema: Mapping[str, Any]) -> Any:
 
 @unpublished
 def fulfils(site: Site, validator: Any) -> Outcome:
-    """The attributes fulfil the schema of the validator."""
+    """Check that the attributes match the schema of the validator."""
     found: dict[Path, Breach] = {}
     for error in validator.iter_errors(site.holder.attributes):
         for each in findings_of(error):
@@ -55,7 +55,7 @@ def fulfils(site: Site, validator: Any) -> Outcome:
 
 
 def findings_of(error: Any) -> Iterator[Finding]:
-    """What an error of jsonschema means: one finding for each member that is missing or unknown.
+    """The findings in an error of jsonschema: one for each missing or unknown member.
 
     >>> list(findings_of(next(validator_of({"minimum": 3}).iter_errors(2))))
     [Finding(path=(), expected='a number of at least 3', found='2', keyword='minimum', fix=None)]
@@ -108,18 +108,18 @@ _WORDED: Final = _BOUNDS | {"type", "const", "enum", "pattern", "minItems", "max
 
 
 def _words(schema: Any) -> str:
-    """What a schema asks for."""
+    """What a schema asks for, in words."""
     if not isinstance(schema, dict) or "$ref" in schema:
         return "a value"
     schema = cast("Mapping[str, Any]", schema)
-    if "$ref" in str(schema):  # what it leads to is not here
+    if "$ref" in str(schema):  # the target of the reference isn't here
         schema = {name: value for name, value in schema.items() if name not in {"items", "anyOf"}}
     text = words(schema)
     return "a value" if text == "another value" else text
 
 
 def short(message: str) -> str:
-    """A message of jsonschema, cut where it is long.
+    """A message of jsonschema, cut to 120 characters.
 
     >>> short("a" * 200)[-5:]
     'aa...'

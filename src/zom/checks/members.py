@@ -1,4 +1,4 @@
-"""The checks of members: which a group must have, may have, or has too few or too many of."""
+"""The checks of members: which a group must or may have, and how many."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 Fact = Literal["dtype", "rank", "dimension_names"]
-"""What the arrays that match one pattern may be asked to share."""
+"""Facts that the arrays matching one pattern can be required to share."""
 
 
 MEMBERS: Final = ("members",)
-"""What leads from the document of a group to its members."""
+"""Path from the document of a group to its members."""
 
 
 class NamePattern(NamedTuple):
-    """A regular expression that whole names match, and how many members do; any number where None is the most."""
+    """A regular expression for whole names, and how many members may match; no limit if `most` is None."""
 
     regex: re.Pattern[str]
     least: int = 0
@@ -47,7 +47,7 @@ class NamePattern(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """The members of a group that no name claims: by the pattern that does, and those that none does."""
+    """The members not claimed by name: those that each pattern claims, and the names that none does."""
 
     claimed: tuple[dict[str, Node], ...]
     strangers: tuple[str, ...]
@@ -55,9 +55,9 @@ class Sorted(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Membership:
-    """Which members a group may have: `required` and other `names`, those that match `patterns`, and any if it `is_open`.
+    """Which members a group may have: `required` and other `names`, `patterns`, and any if it `is_open`.
 
-    A member belongs to its name first, and then to the first pattern that matches.
+    A member is claimed by its name first, and then by the first pattern that matches.
 
     >>> import re
     >>> from zom.formats.node_view import document_tree
@@ -74,7 +74,7 @@ class Membership:
     is_open: bool = True
 
     def sorted(self, group: Node) -> Sorted:
-        """The members that no name claims, sorted once for each group."""
+        """The members not claimed by name, sorted once per group."""
         found: Sorted | None = group.memory.get(self)
         if found is None:
             found = group.memory[self] = self._sorted(group.members or {})
@@ -98,9 +98,9 @@ class Membership:
 def absent_members(
     group: Node, names: Iterable[str], known: Collection[str], *, what: str = "a member", path: Path = ()
 ) -> Iterator[Breach]:
-    """Each of the `names` that no member of the group has; `known` may have been meant.
+    """A breach for each of the `names` that no member of the group has; fixes suggest `known` names.
 
-    `path` leads from the group's document to where members stand, if it is a document that has them.
+    `path` leads from the group's document to its members, if the document has them.
     """
     members = group.members or {}
     for name in names:
@@ -112,7 +112,7 @@ def absent_members(
 
 @unpublished
 def known_members(site: Site) -> Outcome:
-    """The members of the group are known."""
+    """Check that the members of the group are known."""
     if site.node.members is not None:
         return ()
     return (site.breach((), "members that are known", "a group whose members are not known"),)
@@ -120,7 +120,7 @@ def known_members(site: Site) -> Outcome:
 
 @unpublished
 def required_members(site: Site, membership: Membership) -> Outcome:
-    """The group has every member that is required."""
+    """Check that the group has every required member."""
     if site.node.members is None:
         return NOT_READ
     strangers = membership.sorted(site.node).strangers
@@ -129,7 +129,7 @@ def required_members(site: Site, membership: Membership) -> Outcome:
 
 @unpublished
 def no_other_members(site: Site, membership: Membership) -> Outcome:
-    """A group that isn't open has no members but those that the names and patterns claim."""
+    """Check that a group that isn't open has only members that the names and patterns claim."""
     if site.node.members is None:
         return NOT_READ
     if membership.is_open:
@@ -143,7 +143,7 @@ def no_other_members(site: Site, membership: Membership) -> Outcome:
 def strange_members(
     group: Node, strangers: Iterable[str], names: Iterable[str], words: str
 ) -> Iterator[Breach]:
-    """Each of the `strangers`, which may have been meant as one of the `names` that no member has."""
+    """A breach for each of the `strangers`; fixes suggest those of the `names` that no member has."""
     absent = [name for name in names if name not in (group.members or {})]
     for name in strangers:
         fix = did_you_mean(near(name, absent))
@@ -152,7 +152,7 @@ def strange_members(
 
 @unpublished
 def claimed_members(site: Site, membership: Membership) -> Outcome:
-    """As many members match each pattern as it says."""
+    """Check that as many members match each pattern as it allows."""
     if site.node.members is None:
         return NOT_READ
     breaches: list[Breach] = []
@@ -171,7 +171,7 @@ def claimed_members(site: Site, membership: Membership) -> Outcome:
 
 @unpublished
 def alike_members(site: Site, membership: Membership, place: int, fact: Fact) -> Outcome:
-    """The arrays that match the pattern at that `place` share a fact."""
+    """Check that the arrays that match the pattern at index `place` share a fact."""
     if site.node.members is None:
         return NOT_READ
     arrays = [node for node in membership.sorted(site.node).claimed[place].values() if node.is_array]

@@ -1,7 +1,7 @@
-"""Near names: what a name that leads nowhere may have been meant to be, sought within bounds.
+"""Suggestions for names that lead nowhere, with a limit on the search.
 
-A group may have as many thousand members as there are names that lead to none of them: a hint for each
-would take longer than all else.
+A group may have thousands of members, and as many names that lead to none of them: a hint for each would
+take longer than everything else.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["NearNames", "near_member"]
 
 MOST_COMPARED: Final = 1 << 17
-"""How many pairs of names are compared before there are no more hints."""
+"""Number of pairs of names that are compared before hints end."""
 
 
 class NearNames:
-    """Names that are known, and what was found near to others; a name is sought once.
+    """Known names, and the near names found for others; each name is searched once.
 
     >>> names = NearNames(["lat", "lon", "time"])
     >>> names.hint("latt"), names.hint("latt", but="lat")
@@ -36,7 +36,7 @@ class NearNames:
         self._left = MOST_COMPARED
 
     def hint(self, name: str, *, but: str | None = None) -> str | None:
-        """A clause that tells what is near to `name`, other than `but`; None where nothing is."""
+        """A clause with the names near to `name`, except `but`, or None."""
         close = self._near(name, None)
         if close and but in close:
             close = self._near(name, but)
@@ -44,7 +44,7 @@ class NearNames:
         return None if close is None else did_you_mean(close, known)
 
     def _near(self, name: str, but: str | None) -> tuple[str, ...] | None:
-        """The names near to `name`, other than `but`; None where no more are compared."""
+        """The names near to `name`, except `but`; None if the limit is reached."""
         key = (name, but)
         if key not in self._found:
             if self._left <= 0:
@@ -56,7 +56,7 @@ class NearNames:
 
 
 def near_member(group: Node, name: str, kind: str | None = None) -> str | None:
-    """A clause that tells which members of the group, of that kind, are near to `name`; None where none is.
+    """A clause with the members of the group, of that kind, near to `name`, or None.
 
     >>> from zom.formats.node_view import document_tree
     >>> group = {"zarr_format": 3, "node_type": "group"}

@@ -1,4 +1,4 @@
-"""The check of paths in attributes: each leads to a node, from the node, from its parent or from the root.
+"""The check of paths in attributes: each leads to a node, from the node, its parent or the root.
 
 A path that begins with "/" always starts at the root, and ".." leads up.
 """
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["PathReference", "known_paths", "paths_lead", "pointer_steps"]
 
 Step = str | re.Pattern[str] | None
-"""A key or the place in a list, what it is like, or None for any."""
+"""A key or list index, a pattern for it, or None for any."""
 
 
 def pointer_steps(steps: tuple[str, ...]) -> tuple[Step, ...]:
-    """The steps of a pointer, in which `*` stands for any text within one step.
+    """The steps of a pointer; `*` matches any text within one step.
 
     >>> pointer_steps(("a", "*", "*_path"))
     ('a', None, re.compile('.*_path', re.DOTALL))
@@ -45,7 +45,7 @@ def _step(text: str) -> Step:
 
 
 class _End(NamedTuple):
-    """A path, and what is wrong with it."""
+    """A path, and its fault."""
 
     text: str
     fault: Breach | Unknown
@@ -54,7 +54,7 @@ class _End(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathReference:
-    """A place in attributes where paths stand, and what they lead to; with `is_split`, a text holds several."""
+    """A place in attributes that holds paths, and their targets; with `is_split`, a text holds several."""
 
     steps: tuple[Step, ...]
     start: Literal["node", "parent", "root"] = "node"
@@ -62,7 +62,7 @@ class PathReference:
     is_split: bool = False
 
     def ends(self, node: Node) -> list[_End]:
-        """Every path in the attributes of a node that leads to none, found once."""
+        """The paths in the attributes of a node that lead to no node, found once."""
         found: list[_End] | None = node.memory.get(self)
         if found is None:
             found = node.memory[self] = self._ends(node)
@@ -86,7 +86,7 @@ class PathReference:
 
 
 def _values(node: Node, steps: tuple[Step, ...]) -> list[Value]:
-    """The values that the steps of a pointer lead to from the attributes."""
+    """The values that the steps of a pointer select from the attributes."""
     found: list[tuple[Path, Any]] = [(("attributes",), node.attributes)]
     for step in steps:
         found = [((*path, name), each) for path, value in found for name, each in _inside(value, step)]
@@ -94,7 +94,7 @@ def _values(node: Node, steps: tuple[Step, ...]) -> list[Value]:
 
 
 def _inside(value: Any, step: Step) -> Iterable[tuple[str | int, Any]]:
-    """What a step leads to from a value."""
+    """The names and values that a step selects from a value."""
     if is_dict(value):
         if isinstance(step, str):
             return ((step, value[step]),) if step in value else ()
@@ -112,14 +112,14 @@ def _inside(value: Any, step: Step) -> Iterable[tuple[str | int, Any]]:
 
 @unpublished
 def paths_lead(site: Site, reference: PathReference) -> Outcome:
-    """Each path leads to a node of the kind that is asked for."""
+    """Check that each path leads to a node of the required kind."""
     ends = reference.ends(site.node)
     return [end.fault for end in ends if isinstance(end.fault, Breach)] if ends else ()
 
 
 @unpublished
 def known_paths(site: Site, reference: PathReference) -> Outcome:
-    """The members are known along each path."""
+    """Check that the members along each path are known."""
     ends = [end for end in reference.ends(site.node) if end.fault is UNKNOWN]
     return [
         Breach(value.node, value.path, "a path along known members", show(text)) for text, _, value in ends

@@ -1,6 +1,6 @@
-"""The checks that follow names: from a text in the attributes to another node, and what that one is like.
+"""The checks that follow a name in the attributes to another node, and check that node.
 
-Names are relative to the group that holds the attributes, or to the group of the array that does. Where
+Names are relative to the group that holds the attributes, or to the parent of the array that does. If
 members were not read, such a check doesn't apply.
 """
 
@@ -40,14 +40,14 @@ Kind = Literal["array", "group"]
 
 
 class Reference(NamedTuple):
-    """A name in the attributes, and the node that it leads to."""
+    """A name in the attributes, and the node it leads to."""
 
     value: Value
     target: Node | Unknown | None
 
 
 def references(site: Site, at: str, base: Base = "group") -> list[Reference]:
-    """Every text that `at` selects, with what it leads to.
+    """Every text that `at` selects, with the node it leads to.
 
     >>> from zom.formats.node_view import document_tree
     >>> group = {"zarr_format": 3, "node_type": "group"}
@@ -69,7 +69,7 @@ def _base(site: Site, base: Base) -> Node | None:
 
 
 def targets(site: Site, at: str, base: Base = "group") -> list[tuple[Value, Node]]:
-    """As `references`, of those that are there."""
+    """Like `references`, without missing and unknown nodes."""
     return [(each.value, each.target) for each in references(site, at, base) if isinstance(each.target, Node)]
 
 
@@ -81,7 +81,7 @@ def ref(
     kind: Kind | None = None,
     base: Base = "group",
 ) -> Outcome:
-    """Each text at `at` is the path of a node, of that kind, from the group, its parent, or the root.
+    """Check that each text at `at` is the path of a node of `kind`, from the group, its parent, or the root.
 
     >>> ref("ome.multiscales[*].datasets[*].path", kind="array").params
     {'at': 'ome.multiscales[*].datasets[*].path', 'kind': 'array', 'base': 'group'}
@@ -108,7 +108,7 @@ _PATH_WORDS: Final[dict[Kind | None, str]] = {
 
 
 def path_words(kind: Kind | None) -> str:
-    """What is expected of a text that leads to a node of that kind.
+    """What a message expects of a path to a node of that kind.
 
     >>> path_words("array")
     'the path of an array'
@@ -119,9 +119,9 @@ def path_words(kind: Kind | None) -> str:
 def dead_end(
     value: Value, text: str, start: Node, kind: Kind | None, expected: str
 ) -> Breach | Unknown | None:
-    """That the path `text`, which stands at `value`, leads to no node of that kind from `start`.
+    """A breach if the path `text`, found at `value`, leads to no node of that kind from `start`.
 
-    None where it does; UNKNOWN where members on the way were not read.
+    None if it does; UNKNOWN if members on the way were not read.
     """
     last, step = start.follow(text)
     if step is None:
@@ -139,7 +139,7 @@ def dead_end(
 
 
 def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
-    """The names like the step of `path` that leads no further; None where none is like it."""
+    """A hint with the names near to the first step of `path` that fails, or None."""
     last, step = start.follow(path)
     group, name = (last.parent, last.name) if step is None else (last, step)
     if group is None or not group.members:
@@ -158,11 +158,11 @@ def words(  # noqa: PLR0913 - rules name the parameters of their checks
     upwards: bool = False,
     elsewhere: str | None = None,
 ) -> Outcome:
-    """Each word of the texts at `at`, which blanks separate, names an array of the group.
+    """Check that each word of the texts at `at`, separated by blanks, names a node of that kind in the group.
 
     With `keys`, a word that ends in a colon is the key of what follows it, as in "area: cell_area", and
-    names nothing. With `upwards`, names are also looked for in the groups above. `elsewhere` is the attribute
-    of the group, or of one above, that lists the words for what is in other files.
+    names nothing. With `upwards`, the groups above are searched, too. `elsewhere` is the attribute of the
+    group, or of one above, that lists the words for things in other files.
 
     >>> words("coordinates").params["kind"]
     'array'
@@ -191,14 +191,14 @@ def words(  # noqa: PLR0913 - rules name the parameters of their checks
 
 
 def _listed(groups: Iterable[Node], name: str) -> set[str]:
-    """The words of the attribute of that name at the groups."""
+    """The words in the attribute `name` of the groups."""
     texts = (group.attributes.get(name) for group in groups)
     return {word for text in texts if isinstance(text, str) for word in text.split()}
 
 
 @named
 def ref_has(site: Site, at: str, has: str, *, base: Base = "group") -> Outcome:
-    """Each node that a text at `at` leads to has an attribute at `has`.
+    """Check that each node at a path in `at` has an attribute at `has`.
 
     >>> ref_has("labels[*]", "ome.multiscales").params["has"]
     'ome.multiscales'
@@ -221,7 +221,7 @@ def _arrays(site: Site, at: str, base: Base) -> list[tuple[Value, Node]]:
 
 @named
 def ref_ndim(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome:
-    """Each array that a text at `at` leads to has as many dimensions as `like` selects values.
+    """Check that each array at a path in `at` has as many dimensions as `like` selects values.
 
     >>> ref_ndim(".datasets[*].path", like=".axes[*]").name
     'ref_ndim'
@@ -244,7 +244,7 @@ def ref_ndim(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome
 
 @named
 def ref_dims(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome:
-    """Each array that a text at `at` leads to has the values that `like` selects as dimension names, in order.
+    """Check that each array at a path in `at` has the dimension names that `like` selects, in order.
 
     >>> ref_dims(".datasets[*].path", like=".axes[*].name").name
     'ref_dims'
@@ -263,10 +263,10 @@ def ref_dims(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome
 def ref_dtype(
     site: Site, at: str, *, like: str | None = None, kinds: list[str] | None = None, base: Base = "group"
 ) -> Outcome:
-    """All arrays that texts at `at` lead to have one data type, or with `kinds`, each one of these.
+    """Check that the arrays at the paths in `at` have one data type, or with `kinds`, each one of these.
 
-    `kinds` are what the names of data types begin with: "int", "uint", "float", "bool", "string". With
-    `like`, the data type is that of the first array that a text at `like` leads to.
+    `kinds` are names of data types without bits: "int", "uint", "float", "bool", "string". With `like`, the
+    data type is that of the first array at a path in `like`.
 
     >>> ref_dtype("datasets[*].path", kinds=["int", "uint"]).params["kinds"]
     ['int', 'uint']
@@ -297,7 +297,7 @@ _BITS = re.compile(r"[0-9].*")
 
 
 def is_of_kind(dtype: str | None, kinds: Sequence[str]) -> bool:
-    """Whether the data type is of one of the kinds: its name without the number of bits.
+    """Whether the data type, with or without its number of bits, is one of the kinds.
 
     >>> is_of_kind("uint8", ["int", "uint"]), is_of_kind("float64", ["int"])
     (True, False)
@@ -307,7 +307,7 @@ def is_of_kind(dtype: str | None, kinds: Sequence[str]) -> bool:
 
 @named
 def ref_order(site: Site, at: str, *, base: Base = "group") -> Outcome:
-    """The arrays that the texts at `at` lead to come from the largest to the smallest: no length grows.
+    """Check that the arrays at the paths in `at` go from the largest to the smallest: no length grows.
 
     >>> ref_order("datasets[*].path").params
     {'at': 'datasets[*].path', 'base': 'group'}
@@ -322,6 +322,6 @@ def ref_order(site: Site, at: str, *, base: Base = "group") -> Outcome:
         if any(b > a for a, b in zip(left, right, strict=True)):
             expected = f"an array no larger than {before.path} of shape {show(list(left))}"
             found_text = f"{show(value.value)} of shape {show(list(right))}"
-            # Behind one that stands in the wrong place others seem to.
+            # After one misplaced array, the following ones would look misplaced, too.
             return [Breach(value.node, value.path, expected, found_text, None, (before.path, node.path))]
     return []

@@ -1,9 +1,9 @@
-r"""Selectors: which values of a node a rule speaks of.
+r"""Selectors: which values of a node a rule applies to.
 
-Dotted keys and `[*]`, for each item of a list, and nothing else: `ome.multiscales[*].axes[*].name`. A dot
-within a key is written `\.`: `bioformats2raw\.layout`. A selector that begins with a dot starts where
-the rule's `each` stands, one that begins with `@` at a fact of the node, such as `@shape` or `@dims[*]`;
-all others start at the node's attributes. So that they can be run in any language, that is all of it.
+Dotted keys and `[*]`, for each item of a list: `ome.multiscales[*].axes[*].name`. A dot within a key is
+written `\.`: `bioformats2raw\.layout`. A selector that begins with a dot starts at the rule's `each`,
+one that begins with `@` at a fact of the node, such as `@shape` or `@dims[*]`; all others start at the
+node's attributes. There is no other syntax, so that any language can implement it.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ FACTS: Final = (
     "arrays",
     "groups",
 )
-"""What a selector may ask of a node beside its attributes."""
+"""Facts of a node that a selector can read, beside its attributes."""
 
 OBJECT: Any = dict
 LIST: Any = list
-"""What JSON objects and lists are, for loops that run for every rule at every node: no type checker narrows
-a value by these, so nothing has to be cast back."""
+"""The types of JSON objects and lists, for loops that run for every rule at every node. They are `Any`:
+type checkers don't narrow values by them, so no casts are needed."""
 
 _STEP = re.compile(r"(?:\\.|[^\\.\[\]])+|\[\*\]|\.")
 _ESCAPED = re.compile(r"\\(.)")
 
 
 class Selector(NamedTuple):
-    """A selector, taken apart."""
+    """A parsed selector."""
 
     text: str
     start: str
-    """"attributes", "scope" for one that starts at `each`, or "fact"."""
+    """"attributes", "scope" if it starts at `each`, or "fact"."""
     steps: tuple[str | int, ...]
-    """Keys, and EVERY; of a fact, its name comes first."""
+    """Keys, and EVERY; for a fact, its name comes first."""
 
     def __str__(self) -> str:
         return self.text
 
     @classmethod
     def of_key(cls, key: str) -> Selector:
-        """What stands in the attributes at `key`, which may be one that no text can select, such as "".
+        """A selector of the attribute `key`, which may be one that text can't express, such as "".
 
         >>> Selector.of_key("a.b[*]").steps
         ('a.b[*]',)
@@ -70,7 +70,7 @@ class Selector(NamedTuple):
 
 
 At: TypeAlias = str | Selector
-"""A selector, as text or taken apart."""
+"""A selector, as text or parsed."""
 
 
 def readable(selector: str) -> str:
@@ -84,7 +84,7 @@ def readable(selector: str) -> str:
 
 @lru_cache(maxsize=4096)
 def parse_selector(text: At) -> Selector:
-    r"""The parts of the selector `text`; ExtensionError where it is none.
+    r"""Parse the selector `text`; raise ExtensionError if it is invalid.
 
     >>> parse_selector("ome.multiscales[*].name").steps
     ('ome', 'multiscales', 0, 'name')
@@ -126,7 +126,7 @@ def _refused(text: str) -> ExtensionError:
 
 
 def select(value: Any, steps: Sequence[str | int]) -> list[tuple[tuple[str | int, ...], Any]]:
-    """The values that `steps` lead to from `value`, each with its path; what isn't there is left out.
+    """The values that `steps` lead to from `value`, each with its path; missing ones are left out.
 
     >>> select({"a": [{"b": 1}, {}, {"b": 3}]}, ("a", EVERY, "b"))
     [(('a', 0, 'b'), 1), (('a', 2, 'b'), 3)]
@@ -157,7 +157,7 @@ def leads(value: Any, selector: str) -> bool:
 
 
 def leads_along(value: Any, steps: Sequence[str | int]) -> bool:
-    """As `leads`, along the steps of a selector."""
+    """Like `leads`, with the steps of a selector."""
     here = value
     for place, step in enumerate(steps):
         if step == EVERY:

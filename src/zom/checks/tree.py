@@ -1,4 +1,4 @@
-"""The checks that look at a node and those around it: what members a group has, and what they share."""
+"""The checks of a node and its surroundings: which members a group has, and what they share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["member", "node_kind", "same_everywhere", "zarr_format"]
 
 @named
 def zarr_format(site: Site, form: Literal["v2", "v3"]) -> Outcome:
-    """The node is of that Zarr format.
+    """Check that the node has that Zarr format.
 
     >>> zarr_format("v3").params
     {'form': 'v3'}
@@ -35,7 +35,7 @@ def zarr_format(site: Site, form: Literal["v2", "v3"]) -> Outcome:
 
 @named
 def node_kind(site: Site, kind: Literal["array", "group"]) -> Outcome:
-    """The node is a group, or an array.
+    """Check that the node is a group, or an array.
 
     >>> node_kind("group").params
     {'kind': 'group'}
@@ -49,7 +49,7 @@ def node_kind(site: Site, kind: Literal["array", "group"]) -> Outcome:
 
 
 @named
-def member(  # noqa: PLR0913 - what a member may be asked
+def member(  # noqa: PLR0913 - the facts of a member that can be checked
     site: Site,
     name: str,
     *,
@@ -58,9 +58,9 @@ def member(  # noqa: PLR0913 - what a member may be asked
     dims: list[str | None] | None = None,
     optional: bool = False,
 ) -> Outcome:
-    """The group has a member of that name, of the kind, data type and dimension names that are given.
+    """Check that the group has a member of that name, with the given kind, data type and dimension names.
 
-    `dtypes` are data types, or what their names begin with; null in `dims` stands for any name.
+    `dtypes` are data types, or their names without bits; null in `dims` matches any name.
 
     >>> member("time", kind="array", dtypes=["int", "float"], dims=["time"]).params["name"]
     'time'
@@ -93,7 +93,7 @@ def _fits(node: Node, dims: list[str | None]) -> bool:
 
 @named
 def same_everywhere(site: Site, at: str) -> Outcome:
-    """What stands at `at` is the same in all nodes below that have it.
+    """Check that the value at `at` is the same in all nodes below that have it.
 
     >>> same_everywhere("ome.version").params
     {'at': 'ome.version'}

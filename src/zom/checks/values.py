@@ -1,7 +1,7 @@
-"""The checks that look at the values of one node: their presence, types, texts, numbers and counts.
+"""The checks of values of one node: their presence, types, texts, numbers and counts.
 
-A check that asks something of texts passes over what is no text, and so on: that a value is of the right
-type is the business of the schema, or of `type`.
+A check of texts skips values of other types, and so on: the schema, or the check `json_type`, checks that
+a value has the right type.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=1024)  # said again at every node that has nothing there
+@lru_cache(maxsize=1024)  # repeated at every node without a value there
 def nothing_at(*selectors: At) -> Skip:
-    """What a check says that found no value."""
+    """The outcome of a check that found no value."""
     return Skip(
         f"nothing at {' or '.join(map(str, selectors))}" if selectors != (".",) else "nothing to look at"
     )
@@ -52,9 +52,9 @@ def nothing_at(*selectors: At) -> Skip:
 
 @local
 def required(site: Site, at: At, *, expected: str | None = None) -> Outcome:
-    """Something stands at `at`, wherever what holds it does; a list there isn't empty where `at` ends in [*].
+    """Check that `at` finds a value wherever its holder exists; a list isn't empty if `at` ends in [*].
 
-    `expected` says in words what should stand there.
+    `expected` describes the missing value in words.
 
     >>> required("ome.version").params
     {'at': 'ome.version'}
@@ -81,7 +81,7 @@ def _last(value: Value) -> str:
 
 
 def _nothing(value: Value) -> str:
-    """What was found in the place of what is missing; near names are worth telling."""
+    """The text of what was found instead of a missing value, with near names."""
     name = value.path[-1] if value.path else ""
     if is_dict(value.value) and isinstance(name, str):
         close = near(name, value.value)
@@ -92,7 +92,7 @@ def _nothing(value: Value) -> str:
 
 @local
 def forbidden(site: Site, at: str) -> Outcome:
-    """Nothing stands at `at`.
+    """Check that nothing is at `at`.
 
     >>> forbidden("_FillValue").name
     'forbidden'
@@ -102,7 +102,7 @@ def forbidden(site: Site, at: str) -> Outcome:
 
 @local
 def json_type(site: Site, types: list[str], *, at: At = ".") -> Outcome:
-    """Each value at `at` is of one of the JSON Schema `types`.
+    """Check that each value at `at` has one of the JSON Schema `types`.
 
     >>> json_type(["string"], at="coordinates").params
     {'types': ['string'], 'at': 'coordinates'}
@@ -126,9 +126,9 @@ def _is_of_any(value: object, types: list[str]) -> bool:
 
 @local
 def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = None) -> Outcome:
-    r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
+    r"""Check that each text at `at` matches the regular expression as a whole.
 
-    `expected` says in words what is expected; without it, the sentence of the rule does.
+    The syntax is the part shared with ECMA 262. Messages show `expected`, or else the sentence of the rule.
 
     >>> pattern("[0-9A-Fa-f]{6}", at="ome.omero.channels[*].color").name
     'pattern'
@@ -137,14 +137,14 @@ def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = Non
     if not values:
         return nothing_at(at)
     wrong = (v for v in values if not is_whole(regex, v.value))
-    # Nobody but programmers reads regular expressions; no words stand for the rule's own sentence.
+    # Users don't read regular expressions: an empty text stands for the rule's own sentence.
     said = expected or ""
     return tuple(Breach(v.node, v.path, said, show(v.value)) for v in wrong)
 
 
 @local
 def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
-    """Each value at `at`, that is neither an object nor a list, is one of `values`.
+    """Check that each value at `at` is one of `values`; objects and lists are skipped.
 
     >>> one_of(["up", "down"], at="positive").params["values"]
     ['up', 'down']
@@ -166,7 +166,7 @@ def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
 
 @local
 def equals(site: Site, value: Any = None, *, at: str, like: str | None = None) -> Outcome:
-    """Each value at `at` is `value`, or what stands at `like`; numbers count by their worth.
+    """Check that each value at `at` equals `value`, or the value at `like`; numbers compare by value.
 
     >>> equals("0.5", at="ome.version").params
     {'value': '0.5', 'at': 'ome.version'}
@@ -193,7 +193,7 @@ def between(
     above: float | None = None,
     at: str = ".",
 ) -> Outcome:
-    """Each number at `at` is at least `minimum`, at most `maximum`, and more than `above`.
+    """Check that each number at `at` is at least `minimum`, at most `maximum`, and more than `above`.
 
     >>> between(0, 255, at="color[*]").params
     {'minimum': 0, 'maximum': 255, 'at': 'color[*]'}
@@ -222,7 +222,7 @@ def _range(minimum: float | None, maximum: float | None, above: float | None) ->
 
 @local
 def length(site: Site, at: str, *, like: str | None = None, equals: int | None = None) -> Outcome:
-    """Each list at `at` is as long as what `like` selects: as the list there, or as many values; or `equals` long.
+    """Check that each list at `at` has `equals` items, or as many as the list or the values at `like`.
 
     >>> length("scale", like="@shape").params
     {'at': 'scale', 'like': '@shape'}
@@ -246,7 +246,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
 
 @local
 def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
-    """No two values at `at` are the same; with `fold`, texts that differ by case only are the same.
+    """Check that no two values at `at` are equal; with `fold`, texts that differ only in case are equal.
 
     >>> unique("axes[*].name").params
     {'at': 'axes[*].name', 'fold': False}
@@ -275,9 +275,9 @@ def count(
     maximum: int | None = None,
     values: list[Any] | None = None,
 ) -> Outcome:
-    """At `at` there are so many values; with `values`, so many of these.
+    """Check the number of values at `at`; with `values`, only these count.
 
-    What holds them is where the finding is: the list, for `axes[*].type`.
+    The finding is at the holder of the values: the list, for `axes[*].type`.
 
     >>> count("ome.axes[*].type", values=["space"], minimum=2, maximum=3).params["minimum"]
     2
@@ -311,13 +311,13 @@ def _number(minimum: int, maximum: int | None) -> str:
 
 @local
 def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int | None = None) -> Outcome:
-    """Of `selectors`, so many find something.
+    """Check that `minimum` to `maximum` of the `selectors` find something.
 
     >>> any_of(["proj:code", "proj:wkt2", "proj:projjson"]).params["minimum"]
     1
     """
     if not is_dict(site.holder.attributes if site.scope is None and not site.place else site.scope):
-        return Skip("not an object")  # of which the schema tells
+        return Skip("not an object")  # the schema reports it
     found = [selector for selector in selectors if site.values(selector)]
     if len(found) >= minimum and (maximum is None or len(found) <= maximum):
         return ()
@@ -328,9 +328,9 @@ def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int |
 
 @local
 def sequence(site: Site, at: str, key: str, order: list[list[str]]) -> Outcome:
-    """The items at `at`, taken by what they have at `key`, come in the order of the lists in `order`.
+    """Check that the items at `at`, classified by their `key`, are in the order of the lists in `order`.
 
-    "*" in a list stands for all that no list names, an item without `key` among them.
+    "*" in a list stands for everything that no list names, including items without `key`.
 
     >>> sequence("axes[*]", "type", [["time"], ["*"], ["space"]]).params["key"]
     'type'
@@ -359,7 +359,7 @@ def _class(names: Sequence[str]) -> str:
 
 @local
 def member_of(site: Site, at: str, values_of: str) -> Outcome:
-    """Each value at `at` is one of those that `values_of` selects.
+    """Check that each value at `at` is one of those that `values_of` selects.
 
     >>> member_of("spatial:dimensions[*]", "@dims[*]").params
     {'at': 'spatial:dimensions[*]', 'values_of': '@dims[*]'}

@@ -1,4 +1,4 @@
-"""What a rule says of a node, and the problem that a breach of it is."""
+"""The outcome of a rule at a node, and a breach of it as a problem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_MET: Final = Skip(_UNMET)
 
 
 def verdict(rule: CheckedRule, site: Site) -> Outcome:
-    """What a rule says at a site, of all the places that its `each` selects.
+    """The outcome of a rule at a site, for all places that its `each` selects.
 
     >>> from zom.checks.checked_rule import CheckedRule
     >>> from zom.checks.values import required
@@ -52,7 +52,7 @@ def verdict(rule: CheckedRule, site: Site) -> Outcome:
 
 
 def asking(rule: CheckedRule) -> Callable[[Site], Outcome]:
-    """What says at a site what `verdict` says of the rule, with as few calls as can be.
+    """A function that gives the same outcomes as `verdict` for the rule, with as few calls as possible.
 
     >>> from zom.checks.check import python
     >>> from zom.checks.checked_rule import CheckedRule
@@ -78,7 +78,7 @@ def asking(rule: CheckedRule) -> Callable[[Site], Outcome]:
 
 
 def why_absent(rule: CheckedRule) -> str:
-    """Why a rule doesn't apply where nothing stands that it speaks of."""
+    """Why a rule doesn't apply if nothing that it is about exists."""
     needed = rule.each or rule.check.needs
     return _UNMET if needed is None else f"nothing at {needed}"
 
@@ -109,5 +109,5 @@ def problem_of(rule: CheckedRule, breach: Breach, code: str, severity: Severity)
 
 
 def pointer_to(node: Node, path: Path) -> str:
-    """The pointer from the document of the whole hierarchy to what stands at `path` in that of the node."""
+    """The pointer from the document of the whole hierarchy to `path` in the node's document."""
     return f"{node.pointer}{pointer_of(path)}"

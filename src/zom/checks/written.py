@@ -1,4 +1,4 @@
-"""Checks and conditions as people write them in a rulebook: names and JSON, made into what they stand for."""
+"""Checks and conditions as written in a rulebook: names and JSON, turned into what they mean."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = ["WrongEntry", "is_selector", "made_check", "only_known", "written_con
 
 
 for _module in ("dimensions", "references", "tree", "values"):
-    import_module(f"zom.checks.{_module}")  # they add their checks to the vocabulary
+    import_module(f"zom.checks.{_module}")  # these add their checks to the vocabulary
 
 
 class WrongEntry(Exception):
-    """Something in a rulebook is not what has to stand there; who reads it adds the file and the rule."""
+    """Raised for a wrong entry in a rulebook; the reader adds the file and the rule."""
 
     def __init__(self, key: str, expected: str, found: object, fix: str | None = None) -> None:
         super().__init__(key, expected, found, fix)
@@ -43,7 +43,7 @@ class WrongEntry(Exception):
 
 
 def only_known(table: Mapping[str, Any], known: Collection[str], where: str = "") -> None:
-    """WrongEntry for the first key of `table` that is not `known`.
+    """Raise WrongEntry for the first key of `table` that is not in `known`.
 
     >>> only_known({"mustt": "be"}, ["must", "should"])
     Traceback (most recent call last):
@@ -61,7 +61,7 @@ def _maker_of(name: str) -> Callable[..., Check] | None:
 
 
 def written_parameters(name: str, said: Any) -> dict[str, Any]:
-    """The parameters of the check called `name`: `said` is the first one, or a table of all of them.
+    """The valid parameters of the check `name`: `said` is the first one, or a table of all of them.
 
     >>> written_parameters("unique", ".axes[*].name"), written_parameters("length", {"at": "a", "equals": 2})
     ({'at': '.axes[*].name'}, {'at': 'a', 'equals': 2})
@@ -97,7 +97,7 @@ def written_parameters(name: str, said: Any) -> dict[str, Any]:
 
 
 def made_check(name: str, parameters: Mapping[str, Any]) -> Check:
-    """The check called `name`, with parameters that it has.
+    """The check `name` with valid parameters.
 
     >>> made_check("required", {"at": "title"})
     Check(name='required', params={'at': 'title'})
@@ -138,7 +138,7 @@ _FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "Literal['array', 'group']": (lambda value: value in ("array", "group"), '"array" or "group"'),
     "Literal['v2', 'v3']": (lambda value: value in ("v2", "v3"), '"v2" or "v3"'),
 }
-"""What parameters of checks may be, by the annotation in the check's own function."""
+"""Test and wording for parameters of checks, by the annotation in the check's own function."""
 
 
 @lru_cache(maxsize=256)
@@ -166,7 +166,7 @@ _CONDITIONS: Final = (
 
 
 def written_condition(said: Any, where: str = "when") -> Condition:
-    """`said` as a condition, where it has the form of one.
+    """`said` as a condition; raise WrongEntry if it isn't one.
 
     >>> written_condition({"at": "type", "values": ["scale"]})
     {'at': 'type', 'values': ['scale']}

@@ -1,5 +1,5 @@
-"""The command `zom`: one file for each verb.
+"""The command `zom`: one file per verb.
 
-A verb's module imports nothing of zom but errors at its top, so that `zom --help` is quick: `declare`
-tells argparse its arguments, `run` does the work and gives the exit code.
+A verb's module imports nothing slow at its top, so that `zom --help` is quick. `declare` adds its arguments
+to the parser of argparse, `run` does the work and returns the exit code.
 """

@@ -1,7 +1,7 @@
 """`zom checksum`: print a digest of all keys and values of a store.
 
-It is that of zarr-checksum, of the DANDI archive: the MD5 of a directory is that of the JSON of its entries' digests.
-Two stores have one digest where they hold the same keys with the same bytes, whatever kind of stores they are.
+It is the digest of zarr-checksum, of the DANDI archive: the MD5 of the JSON of a directory's entry digests.
+Two stores of any kind have the same digest if they hold the same keys with the same bytes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["declare", "digest", "run"]
 
 _BATCH = 64
-"""The values that are read at once."""
+"""Number of values read at once."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "stores",
         nargs="+",
@@ -41,7 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the digest of each store; FINDINGS where it is not the one that was expected."""
+    """Print the digest of each store; return FINDINGS if it is not the expected one."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
     from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
@@ -69,7 +69,7 @@ def _of_place(place: Operand, progress: bool | None) -> str:  # noqa: FBT001 - a
 
 
 def digest(store: Store, prefix: str = "", progress: Callable[[int, int], object] | None = None) -> str:
-    """The digest of what lies below `prefix`.
+    """The digest of all keys below `prefix`.
 
     >>> from zom.stores.memory import MemoryStore
     >>> digest(MemoryStore())
@@ -98,7 +98,7 @@ def _md5(value: bytes) -> str:
 
 
 def _of_tree(sums: dict[str, tuple[str, int]]) -> str:
-    """The digest of a directory, from those of its files; the deepest directories come first."""
+    """The digest of a directory, from those of its files, deepest directories first."""
     files: dict[str, list[tuple[str, str, int]]] = {"": []}
     for key, (value, size) in sums.items():
         above, _, name = key.rpartition("/")

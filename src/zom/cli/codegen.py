@@ -15,7 +15,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a store, or a document")
     declare_parameters(parser)
     parser.add_argument(
@@ -31,15 +31,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _name(text: str) -> str:
-    """The name of a class that a text is.
+    """Return `text` if it is a valid class name.
 
     >>> _name("Climate")
     'Climate'
     """
-    import re  # noqa: PLC0415 - where it is called
+    import re  # noqa: PLC0415 - only when called
 
     if re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is None:
-        from argparse import ArgumentTypeError  # noqa: PLC0415 - where there is a mistake
+        from argparse import ArgumentTypeError  # noqa: PLC0415 - only on errors
 
         message = f"expected a name of letters, digits and _ that starts with a letter, found {text!r}"
         raise ArgumentTypeError(message)
@@ -47,7 +47,7 @@ def _name(text: str) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the models."""
+    """Write the models."""
     from zom.cli.models import python_models, typescript_models  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
 

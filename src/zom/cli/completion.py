@@ -34,43 +34,43 @@ _FILES = frozenset(
         "STORE::a/b",
     }
 )
-"""What stands in the help for a place in the file system."""
+"""Metavars of arguments that take a path in the file system."""
 
 
 class Value(NamedTuple):
-    """What an option or a word may be."""
+    """The values that an option or a positional argument accepts."""
 
     words: tuple[str, ...] = ()
     takes_file: bool = False
 
 
 class Command:
-    """The command, one of its verbs, or a verb of a verb: what may follow."""
+    """The command, one of its verbs, or a verb of a verb, with its possible arguments."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        """The verbs that lead to it, as `schema/check`; empty for the command itself."""
+        """The verbs that lead to it, such as `schema/check`; empty for the command itself."""
         self.options: dict[str, Value | None] = {}
-        """Each with its value; None for those that stand alone."""
+        """Options with their values; None for flags."""
         self.verbs: dict[str, str] = {}
-        """The verbs below it, with what they do; aliases say nothing."""
+        """Verbs below it, with their help; aliases have none."""
         self.plain = Value()
-        """What stands alone."""
+        """Values of its positional arguments."""
 
     @property
     def words(self) -> str:
-        """All that may stand alone, but files."""
+        """All words that can follow, except files."""
         shown = (name for name, about in self.verbs.items() if about)
         return " ".join([*shown, *self.plain.words, *self.options])
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("shell", choices=["bash", "zsh", "fish"], help="the shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the script."""
+    """Print the script."""
     from zom.cli.main import parser_of  # noqa: PLC0415 - it imports this module by name
 
     found = list(commands(parser_of(), _conventions()))
@@ -86,7 +86,7 @@ def _conventions() -> tuple[str, ...]:
 
 
 def commands(parser: Any, conventions: tuple[str, ...], path: str = "") -> Iterator[Command]:
-    """The command that a parser reads, and all below it.
+    """The command of a parser, and all commands below it.
 
     >>> from zom.cli.main import parser_of
     >>> [each.path for each in commands(parser_of(["tree"]), ())]
@@ -122,11 +122,11 @@ def _quoted(text: str) -> str:
 
 
 # --- bash and zsh ------------------------------------------------------------------------------------
-# Both walk the words before the one that is completed: verbs lead on, options that take a value skip it.
+# Both scripts walk the words before the completed one: verbs extend the path, option values are skipped.
 
 
 def _walked(found: list[Command]) -> str:
-    """The cases of a word after a path: `path word`."""
+    """The shell cases for a word after a path: `path word`."""
     lines: list[str] = []
     for command in found:
         takes = [
@@ -142,7 +142,7 @@ def _walked(found: list[Command]) -> str:
 
 
 def _offered(found: list[Command]) -> str:
-    """The cases of what is offered: of the value of an option, `path option`; of all else, `path`."""
+    """The shell cases of the completions: `path option` for the value of an option, `path` for the rest."""
     lines: list[str] = []
     for command in found:
         for option, value in command.options.items():
@@ -258,7 +258,7 @@ def _fish(found: list[Command]) -> str:
 
 
 def _fish_lines(command: Command) -> Iterator[str]:
-    """What fish offers at a command."""
+    """The fish completions of a command."""
     here = f"complete -c zom -n {_quoted(f'__zom_at {_quoted(command.path)}')}"
     if not command.plain.takes_file:
         yield f"{here} -f"

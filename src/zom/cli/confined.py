@@ -1,6 +1,6 @@
-"""A directory as a store that ends where the directory does: no symbolic link leads out of it.
+"""A directory store that symbolic links can't leave.
 
-What is served to pages of any site must not hold what lies elsewhere on the machine, whatever a store links to.
+Web pages of any site can read a served store, so it must not expose other files, whatever its links point to.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["ConfinedStore"]
 
 
 class ConfinedStore(WrapperStore):
-    """Another store, for reading, without the keys that lie outside of its directory; of other stores, all keys.
+    """Another store, for reading, without keys outside of its directory; stores of other kinds keep all keys.
 
     >>> from zom.stores.memory import MemoryStore
     >>> ConfinedStore(MemoryStore({"a": b"1"})).get("a")
@@ -35,7 +35,7 @@ class ConfinedStore(WrapperStore):
         self._real_root = "" if self._root is None else os.path.realpath(self._root)
 
     def leads_out(self, key: str) -> bool:
-        """Whether the file or directory of a key lies outside of the directory of the store."""
+        """Whether the file or directory of a key is outside of the store's directory."""
         if self._root is None:
             return False
         try:

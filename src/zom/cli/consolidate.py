@@ -14,7 +14,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
     parser.add_argument("--drop", action="store_true", help="remove consolidated metadata instead")
     parser.add_argument(
@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes or drops it, and says so."""
+    """Write or drop consolidated metadata, and print the result."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.handles.changes import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
     from zom.json.write import facts_json  # noqa: PLC0415 - slow to import

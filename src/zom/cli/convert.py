@@ -22,7 +22,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
     parser.add_argument("--to", required=True, choices=["v3", "v2"], help="the format of the new document")
     parser.add_argument(
@@ -34,7 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the new document; FINDINGS where there can be none."""
+    """Print the new document; return FINDINGS if the conversion fails."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
     from zom.conversion.trees import convert  # noqa: PLC0415 - slow to import
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell(problems: Iterable[Problem], document: Document | None, name: str) -> None:
-    """What is lost, with its place where it comes from a text."""
+    """Print the losses, with their lines if the document is a text."""
     from zom.cli.validate import problem_parts  # noqa: PLC0415 - slow to import
 
     located = problems if document is None else document.located(problems)

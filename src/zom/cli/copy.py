@@ -12,7 +12,7 @@ __all__ = ["declare", "jobs", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "source", metavar="SOURCE", help="a directory, a zip, SQLite, HDF5 or NetCDF4 file, or a URL"
     )
@@ -54,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def jobs(text: str) -> int:
-    """The number of threads that a text is."""
+    """The number of threads in `text`."""
     if not (text.isascii() and text.isdecimal() and int(text)):
         message = f"expected a number of threads, 1 or more, found {text!r}"
         raise argparse.ArgumentTypeError(message)
@@ -62,7 +62,7 @@ def jobs(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Copies, and prints the report."""
+    """Copy, and print the report."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.cli.operand import spec_at, store_at, target_at  # noqa: PLC0415 - slow to import

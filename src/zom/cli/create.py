@@ -31,7 +31,7 @@ _DONE = {
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     declare_plan(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="show the plan without writing anything, as zom plan does"
@@ -40,7 +40,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Makes the plan and applies it; FINDINGS, and nothing is written, where something is in the way."""
+    """Make the plan and apply it; on conflicts, write nothing and return FINDINGS."""
     from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
     spec = wanted(arguments.spec, arguments.parameters)
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def show_change(arguments: argparse.Namespace, place: Operand, plan: Plan[Any]) -> int:
-    """Apply a plan unless it is a dry run, and print it; FINDINGS where something is in the way."""
+    """Apply a plan unless it is a dry run, and print it; return FINDINGS on conflicts."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - slow to import
@@ -89,7 +89,7 @@ def _print_warnings(arguments: argparse.Namespace, place: Operand, plan: Plan) -
 
 
 def done(plan: Plan) -> str:
-    """What was done, in one line."""
+    """One line with what was done."""
     if plan.is_empty:
         return f"{plan.url}: up to date; nothing was written"
     counts = plan.counts

@@ -13,7 +13,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a store, a document, or - for standard input")
     parser.add_argument("--no-values", action="store_true", help="leave out the values of coordinates")
     parser.add_argument(
@@ -23,8 +23,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the declaration."""
-    from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
+    """Write the declaration."""
+    from zom.cli.file import write_text  # noqa: PLC0415 - --help does not need it
     from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
     from zom.declaration.yaml_writer import yaml_text  # noqa: PLC0415 - slow to import
     from zom.handles.declaring import declaration_of  # noqa: PLC0415 - slow to import
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _format_of(name: str) -> str:
-    """The format that a file of this name is read as."""
+    """The format of a file with this name."""
     if name.lower().endswith(".toml"):
         raise CommandError(
             f"{name}: expected a file name that ends in .yaml or .json; zom declare does not write TOML",

@@ -14,7 +14,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("node", metavar="STORE::a/b", help="the node, or the store with --whole")
     parser.add_argument("--whole", action="store_true", help="delete the hierarchy at the root of the store")
     parser.add_argument("--dry-run", action="store_true", help="show the plan without writing anything")
@@ -22,7 +22,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plans the deletion, and does it; FINDINGS, and nothing is written, where something is in the way."""
+    """Plan the deletion and apply it; on conflicts, write nothing and return FINDINGS."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.handles.changes import plan_delete  # noqa: PLC0415 - slow to import
 

@@ -1,6 +1,6 @@
 """`zom demo`: run zom's main job on a small climate dataset.
 
-Everything that is printed was just done; the same calls work in any program.
+All printed results are real; the same calls work in any program.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LEFT = (_DECLARATION, _STORE, _SPEC, _SCHEMA, _REPORT)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "directory",
         nargs="?",
@@ -37,7 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each step, and writes the store, the documents and the report."""
+    """Print each step, and write the store, the documents and the report."""
     directory: str = arguments.directory
     _prepare(directory)
     for title, line in _steps(directory):
@@ -68,20 +68,20 @@ def climate() -> str:
 
 
 def _values() -> dict[str, Any]:
-    """What the arrays hold: the warmth of the latitudes, and a wave that runs around the earth each day."""
+    """The values of the arrays: temperature by latitude, and a wave that circles the earth each day."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     time, lat, lon = np.arange(48), np.linspace(90, -90, 181), np.arange(360.0)
     wave = np.cos(2 * np.pi * (time[:, None] / 24 + lon / 360))
     field = 300 - 45 * np.sin(np.radians(lat))[:, None] ** 2 + 6 * wave[:, None, :]
-    # Measured to a sixteenth of a degree: real fields aren't exact to the last bit, and compress.
+    # Round to a sixteenth of a degree: measured fields aren't exact to the last bit, and compress.
     field = (np.round(field * 16) / 16).astype("float32")
     daily = field.reshape(2, 24, 181, 360).mean(axis=1)
     return {"time": time, "lat": lat, "lon": lon, "t2m": field, "daily/t2m": daily}
 
 
 def _steps(directory: str) -> Iterator[tuple[str, str]]:
-    """What each step is called, and what came of it."""
+    """Run the steps, and yield the name and result of each."""
     import zom  # noqa: PLC0415 - slow to import
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
@@ -120,7 +120,7 @@ def _count(problems: tuple[Problem, ...]) -> str:
 
 
 def _fill(root: Group, values: Mapping[str, Any]) -> str:
-    """Write the data: the field as it comes, a day at a time, and its means at once."""
+    """Write the data: the field a day at a time, and its means at once."""
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
 
     t2m: Any = root["t2m"]
@@ -134,7 +134,7 @@ def _fill(root: Group, values: Mapping[str, Any]) -> str:
 
 
 def _compare(root: Group, values: Mapping[str, Any]) -> None:
-    """An error where what is read is not what was written."""
+    """Raise RuntimeError if the values read differ from those written."""
     for path, value in values.items():
         array: Any = root[path]
         if array[...].tobytes() != value.astype(array.dtype).tobytes():
@@ -162,18 +162,18 @@ def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...], r
 
 
 def _page(spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:
-    """The report: what was checked, how large the arrays are, which chunks are stored, and how the field looks."""
+    """The report: problems, sizes of arrays, stored chunks, and a picture of the field."""
     from zom.cli.pictures import picture_of, stored_arrays  # noqa: PLC0415 - slow to import
     from zom.views.html.page import Seen, hierarchy_page  # noqa: PLC0415 - slow to import
 
     stored = stored_arrays(root.store, "", spec)
-    # The field first: of each coordinate there is one chunk.
+    # The field comes first: each coordinate has only one chunk.
     stored = {path: stored[path] for path in sorted(stored, key=lambda path: -stored[path].nbytes)}
     return hierarchy_page(spec, problems, seen=Seen(stored, {}, {"/t2m": picture_of(root["t2m"])}))
 
 
 def _prepare(directory: str) -> None:
-    """Make the directory, or look that it holds nothing but what an earlier demonstration left."""
+    """Create the directory, or check that it holds only files of an earlier demo."""
     try:
         os.makedirs(directory, exist_ok=True)  # noqa: PTH103 - pathlib is slow to import
         foreign = sorted(set(os.listdir(directory)) - {*_LEFT})  # noqa: PTH208 - as above
@@ -181,7 +181,7 @@ def _prepare(directory: str) -> None:
         message = f"{directory} is not a directory; name a new one: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
     except (OSError, ValueError) as cause:
-        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+        from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
         message = f"{directory}: can't be written: {reason_of(cause)}; name another directory: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None

@@ -1,6 +1,7 @@
 """`zom diff`: compare two hierarchies.
 
-That is what must change in the first to make it mean what the second does. Spelling doesn't count: a default that is written out, or a short-hand name, is no difference. Values that a declaration states are compared with what is stored.
+Prints the changes that give A the meaning of B; a written default or a short name is no difference.
+Values that a declaration states are compared with the stored ones.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("old", metavar="A", help="a document, a store, or - for standard input")
     parser.add_argument("new", metavar="B", help="the hierarchy to compare with")
     declare_parameters(parser)
@@ -55,7 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the changes; FINDINGS where there are any, or nodes were left out, UNREADABLE where values can't be read."""
+    """Print the changes. Return UNREADABLE for unreadable values, FINDINGS for changes or nodes left out."""
     from contextlib import ExitStack  # noqa: PLC0415 - beside the others
 
     from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
@@ -95,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: Difference, arguments: argparse.Namespace) -> None:
-    """Writes the changes as they were asked for."""
+    """Write the changes in the requested format."""
     if arguments.format == "json":
         write_text(arguments.output, found.to_json(indent=2) + "\n")
     elif arguments.format == "html":
@@ -112,7 +113,7 @@ def _show(found: Difference, arguments: argparse.Namespace) -> None:
 
 
 def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: Any) -> Compared:
-    """What a user names; a store stays open until values are compared."""
+    """The hierarchy of an argument; a store stays open until values are compared."""
     from zom.cli.document import compiled_declaration, read_document  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
     from zom.handles.comparing import Compared  # noqa: PLC0415 - slow to import
@@ -128,7 +129,7 @@ def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: An
 
 
 def _painted(line: str) -> tuple[str, ...]:
-    """The parts of a line, its sign in its colour."""
+    """The parts of a line, with its sign in colour."""
     from zom.cli.terminal import painted  # noqa: PLC0415 - slow to import
 
     colour = {"+": "green", "-": "red", "~": "yellow", "!": "red"}.get(line[:1])

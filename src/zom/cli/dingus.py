@@ -1,10 +1,10 @@
 """`zom dingus`: validate OME-Zarr for the runner of OME's conformance suite, as one line of JSON.
 
-The runner calls it with a path and reads `{"valid": ..., "message": ...}`: whatever the verdict is, the exit
-code is 0. It is another one only where there is no verdict: where nothing can be read at the path, or the
-command was called wrongly. What the suite calls valid follows the published JSON Schemas, and so does the
-verdict: with `--profile strict` that of the strict schemas, which ask for what should be, too; with `--profile text`
-that of the specification's text, with nodes compared with each other.
+The runner calls it with a path and reads `{"valid": ..., "message": ...}`. The exit code is 0 for any
+verdict. It differs only without one: if nothing can be read at the path, or the arguments are wrong.
+The suite follows the published JSON Schemas, and so does the verdict. With `--profile strict`, it follows
+the strict schemas, which also require every SHOULD; with `--profile text`, the specification's text, with
+nodes compared with each other.
 
 https://github.com/ome/ngff-spec/tree/main/conformance
 """
@@ -27,7 +27,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     about = "a JSON file with the attributes of one group, or a store"
     parser.add_argument("mode", choices=["attributes", "zarr"], help=about)
     parser.add_argument("path", metavar="PATH", help="the JSON file or the store")
@@ -41,7 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the verdict."""
+    """Print the verdict."""
     from zom.json.write import ascii_json  # noqa: PLC0415 - slow to import
 
     judge = _of_attributes if arguments.mode == "attributes" else _of_store
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _message(errors: Sequence[Problem], problems: Sequence[Problem]) -> str:
-    """What is wrong; of several errors the first, and how many more there are."""
+    """The first error and the number of others, or else the number of warnings and notes."""
     if not errors:
         more = "warning or note" if len(problems) == 1 else "warnings or notes"
         return f"no errors, {len(problems)} {more}" if problems else ""
@@ -68,19 +68,19 @@ def _of_store(path: str, profile: Profile) -> Sequence[Problem]:
 
 
 def _of_attributes(path: str, profile: Profile) -> Sequence[Problem]:
-    """What is wrong with the attributes of a group of which nothing else is known: as `zom validate` has it."""
+    """Problems in the attributes of an otherwise unknown group, as `zom validate` reports them."""
     from zom.hierarchy.check.validate import validate_attributes  # noqa: PLC0415 - slow to import
 
     return validate_attributes(_text(path), conventions=["ome"], profile=profile).problems
 
 
 def _text(path: str) -> bytes:
-    """The text of a file."""
+    """The bytes of a file."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
             return file.read()
-    except (OSError, ValueError) as cause:  # a ValueError where the name holds NUL
-        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+    except (OSError, ValueError) as cause:  # a ValueError if the name holds NUL
+        from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
         message = f"{path}: cannot be read: {reason_of(cause)}; see that it is the path of a JSON file"
         raise CommandError(message, UNREADABLE) from cause

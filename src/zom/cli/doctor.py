@@ -1,7 +1,7 @@
 """`zom doctor`: show versions of Python, zom and related packages, and report missing or broken ones.
 
-It imports none of those packages, so that it works where they are missing; packages that extend zom are imported, where zom
-works, to tell which of them can't be.
+It imports none of those packages, so it works if they are missing. Packages that extend zom are imported
+if zom works, to report those that fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["BAD", "Bad", "advice", "declare", "run"]
 _NEEDED = (
     "pydantic", "pydantic-core", "numpy", "numcodecs", "jsonschema", "google-crc32c", "deflate", "typing-extensions",
 )  # fmt: skip
-"""The packages that zom needs."""
+"""Packages that zom requires."""
 
 _OPTIONAL = {
     "zstandard": ("fast", "quicker zstd"),
@@ -41,21 +41,21 @@ _OPTIONAL = {
     "cf-units": ("cf", "the rules of CF on units"),
     "pyyaml": ("yaml", "declarations in YAML"),
 }
-"""The packages that bring more: the extra of zom that installs each, and what it gives."""
+"""Optional packages: the extra of zom that installs each, and what it provides."""
 
 
 _GROUPS = ("codecs", "dtypes", "chunk_grids", "chunk_key_encodings", "stores", "conventions")
-"""The groups of entry points, as `zom.codecs`, by which packages bring extensions."""
+"""Groups of entry points, as in `zom.codecs`, through which packages add extensions."""
 
 
 class Bad(NamedTuple):
-    """Versions of a package that something is wrong with."""
+    """A range of versions of a package with a known fault."""
 
     package: str
     first: str
-    """The first that is bad; empty for all before `end`."""
+    """The first bad version; empty for all before `end`."""
     end: str
-    """The first that is good again; empty where none is known."""
+    """The first good version after them; empty if unknown."""
     why: str
     do: str
 
@@ -79,16 +79,16 @@ BAD = (
     Bad("numpy", "", "2.0", "zom needs its type for strings", "install numpy 2 or newer"),
     Bad("pydantic", "", "2.12", "zom needs a newer one", "install pydantic 2.12 or newer"),
 )
-"""The combinations that are known to be bad."""
+"""Known bad versions."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("--format", choices=["text", "json"], default="text", help="output format")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the versions; FINDINGS where one of them is known to be bad, or something needed is missing."""
+    """Print the versions; return FINDINGS for bad versions, missing requirements and failing extensions."""
     from platform import machine, platform, python_implementation, python_version  # noqa: PLC0415 - slow to import
 
     from zom import __version__  # noqa: PLC0415 - as above
@@ -127,13 +127,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _gift(package: str) -> str:
-    """What an optional package would give, and how to have it."""
+    """What an optional package would provide, and how to install it."""
     extra, gives = _OPTIONAL[package]
     return f"it gives {gives}; pip install 'zom[{extra}]'"
 
 
 def _extensions() -> dict[str, dict[str, list[str]]]:
-    """What packages bring, by the name and version of each: the names in each group of entry points."""
+    """The extensions of each package, by name and version: the names in each group of entry points."""
     from zom.plugins import entry_points_of, package_of  # noqa: PLC0415 - slow to import
 
     found: dict[str, dict[str, list[str]]] = {}
@@ -144,7 +144,7 @@ def _extensions() -> dict[str, dict[str, list[str]]]:
 
 
 def _failures() -> list[str]:
-    """Which of them can't be loaded, and why: they are loaded to find out."""
+    """The errors of extensions that fail to load, found by loading all of them."""
     import warnings  # noqa: PLC0415 - only where there are some
 
     from zom.errors import PluginWarning  # noqa: PLC0415 - as above
@@ -166,7 +166,7 @@ def _version(package: str) -> str | None:
 
 
 def advice(versions: Mapping[str, str | None]) -> list[str]:
-    """What is known to be wrong with these versions, and what to do.
+    """Known problems of these versions, with their fixes.
 
     >>> advice({"numcodecs": "0.17.0"})
     ['numcodecs 0.17.0: zom does not support it; install another version: numcodecs!=0.17.0']
@@ -184,7 +184,7 @@ def advice(versions: Mapping[str, str | None]) -> list[str]:
 
 
 def _is_between(version: str, first: str, end: str) -> bool:
-    """Whether a version lies between two.
+    """Whether a version is at least `first` and below `end`; an empty bound doesn't count.
 
     >>> _is_between("1.0.1", "1.0.1.post0", ""), _is_between("0.16.10", "", "0.16.2"), _is_between("3.0.0", "3.0.0", "3.0.3")
     (False, False, True)
@@ -193,7 +193,7 @@ def _is_between(version: str, first: str, end: str) -> bool:
 
 
 def _key(version: str) -> tuple[int, ...]:
-    """The numbers of a version: those after `post` are one more place."""
+    """The numbers of a version; the last place is for those after `post`."""
     import re  # noqa: PLC0415 - slow to import
 
     plain = version.partition("+")[0]

@@ -1,7 +1,7 @@
-"""The documents that a user names: read from a file or standard input, checked, located in their text.
+"""Documents named on the command line: read from a file or standard input, checked, located in their text.
 
-A file is a hierarchy as one document (ZEP 6), or a document as it lies in a store. Which of them it is
-stands in the document; only `.zattrs` holds anything at all, and is known by its name.
+A file is a hierarchy as one document (ZEP 6), or a document of a store. Its content says which; only
+`.zattrs` can have any content, and is recognised by its name.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ __all__ = ["Document", "compiled_declaration", "read_document"]
 
 _INPUT = "standard input"
 _SHOWN = 20
-"""How many problems of a declaration are told where it can't be used."""
+"""Number of problems printed for a declaration that can't be used."""
 
 _Kind = Literal["node", "attributes", "entry point", "consolidated", "declaration"]
 
 _DECLARATIONS = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml"}
-"""The languages of declarations, by the suffix of a file; a declaration in JSON says so itself."""
+"""Languages of declarations by file suffix; a declaration in JSON is recognised by its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document, its text, and what a message calls it."""
+    """A document, its text, and its name in messages."""
 
     name: str
     text: bytes
     value: Any
-    """None where the text is not JSON."""
+    """The parsed JSON; None if the text is not JSON."""
     kind: _Kind
     family: Family | None = None
     """The format of consolidated metadata."""
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What is set in a declaration."""
+    """Parameters set for a declaration."""
 
     @property
     def argument(self) -> str:
-        """As the command is given it."""
+        """The name as given on the command line."""
         return "-" if self.name == _INPUT else self.name
 
     def spec(self) -> Spec:
-        """The hierarchy that it describes, read as leniently as can be."""
+        """The hierarchy that it describes, read as leniently as possible."""
         try:
             return self._parsed()
         except SpecError as error:
@@ -78,7 +78,7 @@ class Document:
             raise CommandError(message, UNREADABLE) from None
 
     def sound_part(self) -> tuple[Spec | None, dict[str, str]]:
-        """The hierarchy without the nodes that are at fault, and why they are; None where too little is left."""
+        """The hierarchy without faulty nodes, or None if too little is left, and the faults by path."""
         try:
             return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=no_warning)), {}
         except SpecError as error:
@@ -96,12 +96,12 @@ class Document:
 
     @property
     def is_template(self) -> bool:
-        """Whether it says what hierarchies have in common, and is none itself."""
+        """Whether it is a template, which describes what hierarchies have in common."""
         value: Any = self.value
         return isinstance(value, dict) and "zom_template" in value
 
     def template(self) -> Template:
-        """The template that it is."""
+        """The parsed template."""
         from zom.template.models import Template  # noqa: PLC0415 - few documents are templates
 
         try:
@@ -110,7 +110,7 @@ class Document:
             raise CommandError(f"{self.name}: {error.problems[0]}", UNREADABLE) from None
 
     def declaration(self) -> Declaration:
-        """The declaration that it is, compiled; SpecError with every problem where it breaks rules."""
+        """The compiled declaration; raise SpecError with every problem."""
         from zom.declaration.declare import compiled  # noqa: PLC0415 - few documents are declarations
         from zom.declaration.parameters import ParameterText  # noqa: PLC0415 - as above
         from zom.declaration.source import source_of_text  # noqa: PLC0415 - as above
@@ -133,12 +133,12 @@ class Document:
         return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=no_warning))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
-        """The problems with the places where they stand in the text."""
+        """The problems with their lines and columns in the text."""
         found = [replace(problem, pointer=self._pointer(problem)) for problem in problems]
         return list(with_lines(tuple(found), self.text, most=len(self.text)))
 
     def _pointer(self, problem: Problem) -> str:
-        """Where the problem stands in the file, which may not be the document of the object model."""
+        """The pointer of the problem in the file, which may not be the document of the object model."""
         if self.kind == "attributes":
             return problem.pointer.removeprefix("/attributes")
         if self.family is not None:
@@ -147,7 +147,7 @@ class Document:
 
 
 def _without(value: Any, paths: Iterable[str]) -> Any:
-    """The document without the nodes at these paths; None where its root is one of them."""
+    """The document without the nodes at these paths; None if its root is among them, or one is missing."""
     made: Any = thaw(value)
     for path in paths:
         *above, last = path.split("/")[1:]
@@ -167,7 +167,7 @@ def _members(group: Any) -> dict[str, Any]:
 
 
 def compiled_declaration(document: Document) -> Declaration:
-    """The declaration that a document is; every problem as one error of the command."""
+    """The compiled declaration of a document; raise all its problems as one CommandError."""
     try:
         return document.declaration()
     except SpecError as error:
@@ -178,7 +178,7 @@ def compiled_declaration(document: Document) -> Declaration:
 
 
 def read_document(name: str, parameters: Mapping[str, str] | None = None) -> Document:
-    """The document in the file `name`, or on standard input for `-`; with the parameters of a declaration.
+    """Read a document from the file `name`, or from standard input for `-`, with parameters of a declaration.
 
     >>> try:
     ...     read_document("nowhere.json")

@@ -2,8 +2,8 @@
 
     {"envelope": 1, "zom": "0.1.0", "verb": "tree", "exit_code": 0, "result": ..., "error": null}
 
-`result` is what the verb prints as JSON; of a verb that prints text, `{"lines": [...]}`. `error` is the line that a verb
-that failed prints to standard error. The number changes when a program that reads it would have to.
+`result` is the JSON that the verb prints, or `{"lines": [...]}` if it prints text. `error` is the line that a
+failed verb prints to standard error. The number changes when a program that reads it would have to.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ ENVELOPE: Final = 1
 """The version of the envelope."""
 
 _OWN = frozenset({"declare", "completion"})
-"""Verbs whose `--format` is the language of a file."""
+"""Verbs whose `--format` is the format of a file."""
 
 
 def has_envelope(arguments: argparse.Namespace) -> bool:
-    """Whether what the verb prints is put into an envelope."""
+    """Whether the verb's output is wrapped in an envelope."""
     return getattr(arguments, "format", None) == "json" and arguments.verb not in _OWN
 
 
 def in_envelope(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
-    """Run a verb, and write what it prints in its envelope: to standard output, or to the file that was named.
+    """Run a verb, and write its output in an envelope to standard output or to the named file.
 
-    Errors of the verb are raised again, once the envelope that tells of them is written.
+    Errors of the verb are raised again after their envelope is written.
     """
     from zom.cli.file import write_text  # noqa: PLC0415 - text needs none of it
     from zom.cli.outcome import CommandError, command_error  # noqa: PLC0415 - as above
@@ -54,7 +54,7 @@ def in_envelope(arguments: argparse.Namespace, run: Callable[[argparse.Namespace
 
 
 def _result(printed: str) -> str:
-    """What was printed, as JSON."""
+    """The printed text, as JSON."""
     from json import loads  # noqa: PLC0415 - as above
 
     from zom.json.write import facts_json  # noqa: PLC0415 - as above
@@ -71,7 +71,7 @@ def _envelope(verb: str, code: int, result: str, error: str | None) -> str:
     from zom import __version__  # noqa: PLC0415 - as above
     from zom.json.write import facts_json  # noqa: PLC0415 - as above
 
-    indented = result.replace("\n", "\n  ")  # strings of JSON have no line ends
+    indented = result.replace("\n", "\n  ")  # JSON strings have no line ends
     facts = {"envelope": ENVELOPE, "zom": __version__, "verb": verb, "exit_code": code, "error": error}
     head = facts_json(facts, indent=2).removesuffix("\n}")
     return f'{head},\n  "result": {indented}\n}}\n'

@@ -14,7 +14,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "code", metavar="CODE", help="the code in brackets after a problem, such as codec/transpose-order"
     )
@@ -22,7 +22,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the rule."""
+    """Print the rule."""
     import zom  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - slow to import
 

@@ -1,4 +1,4 @@
-"""The file that a verb writes, where it is not to write to standard output."""
+"""The output file of a verb that can write to a file instead of standard output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["declare_output", "write_text"]
 
 
 def declare_output(parser: argparse.ArgumentParser) -> None:
-    """The argument of verbs that write a page, or much else."""
+    """Add the argument of verbs with long output."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
@@ -32,7 +32,7 @@ def write_text(name: str | None, text: str) -> None:
     try:
         Path(name).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as cause:
-        from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+        from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
         message = f"{name}: can't be written: {reason_of(cause)}; name another file"
         raise CommandError(message, UNREADABLE) from None

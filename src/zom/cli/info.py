@@ -20,7 +20,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
     parser.add_argument(
         "--stored",
@@ -37,7 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what there is to say of the node."""
+    """Print the facts of the node."""
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
     from zom.json.write import facts_json  # noqa: PLC0415 - slow to import
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Facts:
-    """What is said of the node: as lines, and as JSON."""
+    """The facts of the node: as lines, and as JSON."""
 
     def __init__(self, info: Any, name: str, spec: Spec, members: list[str] | None) -> None:
         from dataclasses import replace  # noqa: PLC0415 - slow to import

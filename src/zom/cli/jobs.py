@@ -1,6 +1,6 @@
-"""The reports of several places, one after the other or side by side, in processes.
+"""The reports of several places, one after the other or in parallel processes.
 
-Reports are the work of Python, where threads gain nothing.
+Reports are Python work, so threads would not make them faster.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ __all__ = ["reports_of"]
 
 
 def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Choices) -> Iterator[Report]:
-    """The report of each place, in their order, as soon as it is known."""
+    """The report of each place, in order, as soon as it is known."""
     if arguments.jobs != 1 and len(places) > 1 and "-" not in {*places, arguments.like}:
         try:
             pool, waiting = _begun(places, arguments)
         except (ImportError, NotImplementedError, OSError, RuntimeError) as error:
-            # WebAssembly and some services have none of what processes need; others allow no more of them.
+            # WebAssembly and some services don't support processes; others limit their number.
             tell(f"zom validate: running in one process, since no other can be started: {error}")
         else:
             yield from _results(pool, waiting)
@@ -45,23 +45,23 @@ def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Ch
 
 
 def _begun(places: Sequence[str], arguments: argparse.Namespace) -> tuple[Executor, _Waiting]:
-    """As many processes as there are `jobs`, 0 for one on each core, and the reports that they make."""
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - where it is asked for
+    """Start `jobs` processes, or one per core for 0, and submit the reports to them."""
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only on request
     from multiprocessing import get_context  # noqa: PLC0415 - as above
 
     jobs = min(arguments.jobs or os.cpu_count() or 1, len(places))
-    # A process that is forked would share the locks of threads, and what they hold at that moment.
+    # A forked process would share the locks of threads in whatever state they are.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (arguments,))
     try:
         return pool, [(place, pool.submit(_report_at, place)) for place in places]
     except BaseException:
-        with suppress(RuntimeError):  # a thread that was never started can't be waited for
+        with suppress(RuntimeError):  # a thread that was never started can't be joined
             pool.shutdown(cancel_futures=True)
         raise
 
 
 def _results(pool: Executor, waiting: _Waiting) -> Iterator[Report]:
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - where it is asked for
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - only on request
 
     try:
         for place, made in waiting:
@@ -77,11 +77,11 @@ def _results(pool: Executor, waiting: _Waiting) -> Iterator[Report]:
 
 
 _asked: dict[str, Any] = {}
-"""What this process was begun with."""
+"""The arguments of this worker process."""
 
 
 def _begin(arguments: argparse.Namespace) -> None:
-    warnings.simplefilter("ignore")  # the process that began this one shows them
+    warnings.simplefilter("ignore")  # the parent process shows them
     arguments.progress = False
     note_verb("validate")
     parameters = parameters_from(arguments.parameters)

@@ -1,7 +1,7 @@
-"""Modules that libraries import at once and hardly ever use: in the process of the command, they wait for their first use.
+"""Lazy imports, in the command's process, of modules that libraries import at once and hardly ever use.
 
-`importlib.metadata` and `secrets` are for pydantic's plugins and secret values, of which the command has none; they would
-take a tenth of the time that it takes to start.
+pydantic imports `importlib.metadata` and `secrets` for plugins and secret values, which the command doesn't
+have; they would take a tenth of its start time.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _LOCK = RLock()
 
 
 class _Later(ModuleType):
-    """Stands for a module until an attribute of it is used."""
+    """A stand-in for a module until one of its attributes is used."""
 
     def __init__(self, name: str, functions: tuple[str, ...]) -> None:
         super().__init__(name)
-        # `from module import function` asks for it at once, so each has something that stands for it.
+        # `from module import function` needs each function at once, so each has a stand-in.
         self.__dict__.update({each: _later_function(self, each) for each in functions})
 
     def __getattr__(self, name: str) -> Any:
@@ -41,7 +41,7 @@ def _later_function(module: _Later, name: str) -> Any:
 
 
 def _imported(stand_in: _Later) -> ModuleType:
-    """The module itself, which takes the place of what stands for it."""
+    """The real module, which replaces its stand-in."""
     name = stand_in.__name__
     with _LOCK:
         if sys.modules.get(name) is stand_in:
@@ -50,7 +50,7 @@ def _imported(stand_in: _Later) -> ModuleType:
 
 
 def import_later(name: str, functions: tuple[str, ...] = ()) -> None:
-    """Import the module when an attribute of it is first used, or one of these functions is called.
+    """Import the module on first use of an attribute, or on the first call of one of these functions.
 
     >>> import_later("this_module_is_nowhere")
     >>> import this_module_is_nowhere

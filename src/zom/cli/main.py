@@ -1,4 +1,4 @@
-"""The command `zom`: its verbs, and how it ends.
+"""The command `zom`: its verbs, errors and exit codes.
 
 Data goes to standard output, messages to standard error. An error is one line that says what to do
 next, never a traceback. Exit codes: see `zom.cli.outcome`.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["at_work", "interrupted_words", "main", "parser_of", "reads_documents"]
 
 _OTHER_NAMES = {"check": "validate"}
-"""Names of verbs, for those who look for another word."""
+"""Other names of verbs."""
 
 _EPILOG = """\
 PLACE is a document or a store:
@@ -48,14 +48,14 @@ _OPTION = re.compile("--[A-Za-z][A-Za-z-]*")
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Help as wide as the terminal; argparse makes one for each argument that it is told of."""
+    """Help as wide as the terminal; argparse makes one formatter per argument."""
 
     def __init__(self, prog: str, **layout: Any) -> None:
         super().__init__(prog, width=help_width(), **layout)
 
 
 class _VerbsFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
-    """The epilog as it is written, and room for the longest verb before what it does."""
+    """Keeps the epilog as written, and leaves room for the longest verb before its help."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=17)
@@ -63,11 +63,11 @@ class _VerbsFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser with one-line errors."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"formatter_class": _Formatter, **options, "allow_abbrev": False})
-        # From Python 3.14 on, argparse colours help by itself, whatever --color says.
+        # From Python 3.14 on, argparse colours help itself, and ignores --color.
         self.color = False
         about = "show tracebacks of errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
@@ -79,7 +79,7 @@ class _Parser(argparse.ArgumentParser):
         self.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=quiet)
 
     def offer_json(self) -> None:
-        """Add `--format` where a verb, or one of its own verbs, has none."""
+        """Add `--format` to a verb, or its own verbs, without one."""
         choices: list[Any] = [action.choices for action in self._actions]
         inner = [cast("dict[str, _Parser]", each) for each in choices if isinstance(each, dict)]
         for parsers in inner:
@@ -90,7 +90,7 @@ class _Parser(argparse.ArgumentParser):
             self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - it has overloads
-        """As argparse's, where nothing is left over: who is given an unknown word says so, the verb and not `zom`."""
+        """Parse as argparse does, but let the verb's parser, not `zom`, report unknown words."""
         words: list[str] = [*(sys.argv[1:] if args is None else args)]
         if self._subparsers is None:
             self.refuse_unknown(words)
@@ -102,7 +102,7 @@ class _Parser(argparse.ArgumentParser):
         return found, left
 
     def refuse_unknown(self, words: Sequence[str]) -> None:
-        """End with an error if a word is an option that there is not, whatever else is missing."""
+        """End with an error if a word is an unknown option, whatever else is missing."""
         for word in words:
             if word == "--":
                 return
@@ -112,14 +112,14 @@ class _Parser(argparse.ArgumentParser):
                 self.error(f"unknown option {name!r}{_near(name, self._option_string_actions)}")
 
     def _refuse_place(self, word: str) -> None:
-        """End with an error if a word that looks like an option is what something here is called."""
+        """End with an error if a word that looks like an option is the name of an existing file."""
         if word[:1] != "-" or word == "-" or word[:2] in self._option_string_actions or word.startswith("--"):
             return
         if "\0" not in word and os.path.lexists(word.partition("::")[0]):
             self.error(f"{word!r} looks like an option; to name the file, write {f'./{word}'!r}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse what is none of the choices."""
+        """Report a value that is none of the choices."""
         choices = None if action.choices is None else [*action.choices]
         if choices is None or value in choices:
             return
@@ -129,7 +129,7 @@ class _Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, text)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """As argparse's, which passes over what can't be written."""
+        """As in argparse, but report write errors, which argparse ignores."""
         if file is sys.stdout:
             say_data(message, end="")
         else:
@@ -145,7 +145,7 @@ def _module(verb: str) -> Any:
 
 
 def parser_of(verbs: Iterable[str] = VERBS) -> argparse.ArgumentParser:
-    """The parser of the command, with these verbs: to call one takes the modules of no other.
+    """The parser of the command with these verbs; calling one verb imports no other's module.
 
     >>> parser_of(["tree"]).parse_args(["tree", "a.zarr"]).place
     'a.zarr'
@@ -157,7 +157,7 @@ def parser_of(verbs: Iterable[str] = VERBS) -> argparse.ArgumentParser:
         formatter_class=_VerbsFormatter,
     )
     parser.add_argument("--version", action="version", version=f"zom {__version__}")
-    # Without `prog`, argparse would ask the terminal how wide it is, to write a usage that nobody sees.
+    # Without `prog`, argparse would ask for the terminal width to format a usage that nothing prints.
     added = parser.add_subparsers(
         prog="zom", title="verbs", metavar="VERB", dest="verb", required=True, parser_class=_Parser
     )
@@ -175,7 +175,7 @@ def parser_of(verbs: Iterable[str] = VERBS) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of `zom` called with `arguments`; those of the process, where None are given.
+    """Run `zom` with `arguments`, by default those of the process, and return the exit code.
 
     >>> main(["explain", "json/duplicate-key"])  # doctest: +ELLIPSIS
     json/duplicate-key
@@ -188,10 +188,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended(given: Sequence[str]) -> int:
-    """Run the command, and end as others expect it where nobody reads any more, or somebody pressed Ctrl-C."""
+    """Run the command, and return the usual exit codes for a closed pipe and for Ctrl-C."""
     try:
         with warnings.catch_warnings():
-            # What can be read is read: telling what is wrong with it is the business of `zom validate`.
+            # Read whatever is readable: `zom validate` reports its problems.
             warnings.simplefilter("ignore", SpecWarning)
             warnings.showwarning = _show_warning
             code = _run(given)
@@ -208,7 +208,7 @@ def _ended(given: Sequence[str]) -> int:
         )
         return UNREADABLE
     except KeyboardInterrupt:
-        # A terminal shows ^C on the line that it is on.
+        # A terminal shows ^C on the current line.
         if sys.stderr.isatty():
             tell()
         tell(interrupted_words(given))
@@ -216,7 +216,7 @@ def _ended(given: Sequence[str]) -> int:
 
 
 class _Work:
-    """Whether a verb works, and Ctrl-C leaves it something to undo; see `zom.cli.start`."""
+    """Whether a verb is running, so that Ctrl-C may leave something to undo; see `zom.cli.start`."""
 
     is_on = False
 
@@ -231,7 +231,7 @@ at_work = _Work()
 
 
 def _stop_printing() -> None:
-    """Forget what nobody reads: who reads has read enough, and the interpreter must not complain when it flushes."""
+    """Drop output after the reader has gone, so that the interpreter doesn't complain when it flushes."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -247,7 +247,7 @@ def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is call
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A plugin that can't be loaded in one line; all else as Python shows it."""
+    """Print a PluginWarning as one line, and other warnings as Python shows them."""
     if issubclass(category, PluginWarning):
         tell(f"zom: warning: {message}")
     else:
@@ -256,7 +256,7 @@ def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is call
 
 
 def _verb_in(arguments: Sequence[str]) -> str:
-    """The verb that was called; empty where none is named."""
+    """The verb in the arguments, or an empty string."""
     before = ("", *arguments)
     words = (each for last, each in zip(before, arguments, strict=False) if last != "--color")
     named = next((each for each in words if not each.startswith("-")), "")
@@ -270,7 +270,7 @@ _RESUMED = frozenset({"copy", "pyramid"})
 
 
 def interrupted_words(arguments: Sequence[str]) -> str:
-    """What is said where somebody pressed Ctrl-C, and what to do.
+    """The message after Ctrl-C, with the next step.
 
     >>> interrupted_words(["tree", "a.zarr"])
     'zom tree: interrupted'
@@ -289,7 +289,7 @@ _READERS_OF_DOCUMENTS = frozenset(VERBS) & {
 
 
 def reads_documents(arguments: Sequence[str]) -> bool:
-    """Whether the command reads documents at most, no chunks, and writes no store.
+    """Whether the command only reads documents: no chunks, and no writes.
 
     >>> reads_documents(["validate", "a.zarr"]), reads_documents(["validate", "--data=all", "a.zarr"])
     (True, False)
@@ -322,7 +322,7 @@ def _run(arguments: Sequence[str]) -> int:
             CommandError(f"out of memory{what}; free some, or read less at once", UNREADABLE),
             arguments,
         )
-    except Exception as cause:  # noqa: BLE001 - a fault of zom is one line, too
+    except Exception as cause:  # noqa: BLE001 - an internal error of zom is one line, too
         if "--debug" in arguments:
             _print_traceback(cause)
         text = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
@@ -332,7 +332,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _called(found: argparse.Namespace) -> int:
-    """Run the verb: quietly, or with what it prints in an envelope, where that was asked for."""
+    """Run the verb; quietly, or with its output in an envelope, if requested."""
     from contextlib import ExitStack, redirect_stderr  # noqa: PLC0415 - --help needs none of it
 
     from zom.cli.envelope import has_envelope, in_envelope  # noqa: PLC0415 - as above
@@ -369,7 +369,7 @@ def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    import traceback  # noqa: PLC0415 - where it was asked for
+    import traceback  # noqa: PLC0415 - only on request
 
     for line in "".join(traceback.format_exception(error)).splitlines():
         tell(line)
@@ -380,8 +380,8 @@ def _unknown(verb: str) -> str:
 
 
 def _near(word: str, known: Iterable[Any]) -> str:
-    """A question whether a known word was meant; empty where none is near."""
-    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+    """A "did you mean" clause for a known word near to `word`, or an empty string."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only on errors
 
     near = get_close_matches(word, [*map(str, known)], 1)
     return f"; did you mean {near[0]!r}?" if near else ""

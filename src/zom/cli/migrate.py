@@ -1,6 +1,6 @@
 """`zom migrate`: convert a store to another format, and keep chunks that stay valid.
 
-v2 and the draft become v3, v3 becomes v2. In place, or into another store; chunks are never decoded.
+v2 and the draft become v3, v3 becomes v2, in place or in another store; chunks are never decoded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
     parser.add_argument("--to", choices=["v3", "v2"], default="v3", help="the new format (default: v3)")
     parser.add_argument(
@@ -40,7 +40,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Migrates, and prints the report; FINDINGS, and nothing is written, where the format can't express it."""
+    """Migrate, and print the report; if the format can't express it, write nothing and return FINDINGS."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import problem_parts  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import

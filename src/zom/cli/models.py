@@ -1,7 +1,7 @@
 """Typed models of a hierarchy as source code: for Python's type checkers, and for TypeScript.
 
-A model says what the hierarchy is and not how large: data types, how many dimensions and their names, the names of members,
-the names and types of attributes. Nodes that are alike share a class.
+A model describes the hierarchy without sizes: data types, the number and names of dimensions, the names of
+members, the names and types of attributes. Equal nodes share a class.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["python_models", "typescript_models"]
 
 _PYTHON_RESERVED = frozenset({"Any", "Literal", "TypedDict", *keyword.kwlist})
 _TYPESCRIPT_RESERVED = frozenset({"Record", "schema"})
-"""Names that the code uses itself: no class is called so."""
+"""Names that the generated code uses itself, and no class may have."""
 
 
 class _Names:
-    """Names of classes: each once, and of nodes that are alike the same."""
+    """Unique names of classes; equal nodes share one."""
 
     def __init__(self, reserved: Iterable[str], root: str) -> None:
         self._taken = set(reserved)
@@ -38,7 +38,7 @@ class _Names:
         self._root = self._new([root])
 
     def of(self, path: str, content: object) -> tuple[str, bool]:
-        """The name for what is at `path`, and whether it is a new one."""
+        """The name for the node at `path`, and whether it is a new one."""
         if path == "/":
             return self._root, True
         if content in self._known:
@@ -47,7 +47,7 @@ class _Names:
         return self._known[content], True
 
     def _new(self, words: list[str]) -> str:
-        """A name made of words, that nothing else has."""
+        """An unused name made of words."""
         name = "".join(word[:1].upper() + word[1:] for word in words) or "Node"
         name = name if name[0].isalpha() else f"N{name}"
         chosen, number = name, 1
@@ -64,12 +64,12 @@ def _attributes(spec: Spec) -> Mapping[str, Any]:
 
 
 def _typescript_text(value: Any) -> str:
-    """The value as TypeScript writes it, with escapes for what nobody sees: code must read as it runs."""
+    """The value as TypeScript, with escapes for invisible characters: code must read as it runs."""
     return one_line(write_json(value))
 
 
 def _python_text(value: str) -> str:
-    """As `_typescript_text`, for Python: what it writes with two escapes is one character there."""
+    """Like `_typescript_text`, for Python, where a surrogate pair of JSON is one escape."""
     text = write_json(value)
     return one_line("".join(each if _is_short(each) else f"\\U{ord(each):08x}" for each in text))
 
@@ -98,7 +98,7 @@ __all__ = ["{root}"]
 
 
 def python_models(spec: Spec, root: str, source: str) -> str:
-    """A module with a class for the root, named `root`, and for each kind of node below.
+    """A module with a class for the root, named `root`, and for each distinct node below.
 
     >>> from zom import v3
     >>> print(python_models(v3.GroupSpec(members={}), "Root", "a.zarr").splitlines()[-1])
@@ -128,7 +128,7 @@ def python_models(spec: Spec, root: str, source: str) -> str:
 
 
 def _imports(body: str) -> str:
-    """The lines that import what the classes use, and nothing else."""
+    """The import lines for the names that the classes use."""
     names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
     lines = [f"from typing import {', '.join(names)}", ""] if names else []
     lines += ["from typing_extensions import TypedDict", ""] if "TypedDict" in body else []
@@ -192,10 +192,10 @@ def _typed_dict(name: str, fields: Mapping[str, str]) -> str:
 
 
 def _are_plain(fields: Mapping[str, str]) -> bool:
-    """Whether the fields can be those of a class: identifiers that Python leaves as they are, and not names of types."""
+    """Whether a class can have these fields: identifiers that Python keeps unchanged, and no type names."""
     types = {word for kind in fields.values() for word in re.findall(r"\w+", kind)}
     return all(
-        field.isascii()  # of others, Python makes their NFKC form
+        field.isascii()  # Python converts others to NFKC
         and field.isidentifier()
         and not keyword.iskeyword(field)
         and not field.startswith("__")
@@ -208,7 +208,7 @@ def _are_plain(fields: Mapping[str, str]) -> bool:
 
 
 def typescript_models(spec: Spec, root: str, source: str) -> str:
-    """A module with an interface for the root, named `root`, and for each kind of node, and the schema of all.
+    """A module with an interface for the root, named `root`, and for each distinct node, and a schema.
 
     >>> from zom import v3
     >>> "export interface Root " in typescript_models(v3.GroupSpec(members={}), "Root", "a.zarr")
@@ -225,7 +225,7 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
         if is_new:
             body = "".join(f"  {line}\n" for line in lines)
             parts.append(f"\nexport interface {name} {{\n{body}}}\n")
-    # A plain key "__proto__" of an object in JavaScript would be its prototype, and no key.
+    # In JavaScript, a plain key "__proto__" of an object would set its prototype.
     lines = write_json(_schema(spec), indent=2).split("\n")
     schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', "\n".join(map(one_line, lines)))
     about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
@@ -234,17 +234,17 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
 
 
 def _schema(spec: Spec) -> dict[str, Any]:
-    """The schema that the hierarchy and its like fit."""
+    """A schema of the hierarchy and all similar ones."""
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
-    if spec.family.form == "v2":  # templates describe v3 alone
+    if spec.family.form == "v2":  # templates support v3 only
         schema = json_schema("v2/array" if spec.kind == "array" else "v2/group")
     else:
         from zom.template import infer  # noqa: PLC0415 - slow to import
 
         schema = json_schema(infer(spec))
     del schema["$id"]
-    # Templates take the kind of a data type for what counts; types in TypeScript name the data type itself.
+    # Templates only require the kind of a data type; types in TypeScript name the data type itself.
     made: dict[str, dict[str, Any]] = {}
     for path, node in reversed(list(walk(spec))):
         base = "" if path == "/" else path
@@ -254,7 +254,7 @@ def _schema(spec: Spec) -> dict[str, Any]:
 
 
 def _common(node: Spec, members: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is so of a node and its like."""
+    """The common schema of a node and all similar ones."""
     document: Any = node.document
     attributes = {name: {"type": _json_type(value)} for name, value in _attributes(node).items()}
     fields: dict[str, Any] = {"shape": False}

@@ -1,8 +1,8 @@
-"""What a user names: a document or a store, told apart by what lies there.
+"""Places named on the command line: a document or a store, recognised by what is there.
 
 -               a document on standard input
-a file          a document; a store where it is a zip, SQLite or HDF5 file, by its beginning or its name, or holds
-                kerchunk references
+a file          a document; a store if it is a zip, SQLite or HDF5 file, by its signature or its name, or
+                has kerchunk references
 a directory     a store
 scheme://...    a store
 STORE::a/b      the node at /a/b in a store
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "operand_of", "shown_name", "sound_part_at", "spec_at", "store_at", "target_at"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
-"""One slash is enough: a URL that has lost the other is no path, and the store says so."""
+"""One slash is enough: a URL that lost the other is no path, and the store reports it."""
 _INNER = re.compile(r"::(?![^\[]*\])")  # not the colons of http://[::1]/
 _KINDS: Mapping[str | None, str] = {"zip": "zip", "sqlite": "sqlite", "hdf5": "store", "netcdf3": "store"}
-"""What kind of a store a file is by its signature."""
+"""Kinds of stores in one file, by the file's signature."""
 _STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db", *HDF5_NAMES)
 
 
@@ -56,13 +56,13 @@ class Operand:
     """A document, or a node of a store."""
 
     name: str
-    """As the user typed it, without what may be secret in a URL."""
+    """As the user typed it, without possible secrets in a URL."""
     where: str = field(repr=False)
-    """The path or URL of the store; the file of the document."""
+    """The path or URL of the store, or the file of the document."""
     path: str = ""
-    """The node in the store."""
+    """The path of the node in the store."""
     kind: str = "document"
-    """"document", "store", or the kind of a store in one file that isn't named like it: "zip", "sqlite"."""
+    """"document", "store", or the kind of a store in one file with another suffix: "zip", "sqlite"."""
 
     @property
     def is_store(self) -> bool:
@@ -71,23 +71,23 @@ class Operand:
 
     @property
     def store(self) -> str:
-        """What messages call the store."""
+        """The name of the store in messages."""
         return shown_url(self.where) if _is_url(self.where) else self.where
 
     @property
     def exists(self) -> bool:
-        """Whether there is something; taken for granted of what is not on this machine's disks."""
+        """Whether it exists; always True for places that are not on local disks."""
         path = _path_of(self.where)
         try:
             return _is_url(path) or is_there(path)
         except (OSError, ValueError):
-            return True  # what may not be seen is told by whoever opens it
+            return True  # opening it reports the error
 
     @contextmanager
     def opened(self, *, write: bool = False) -> Generator[Store]:
-        """The store, open; what goes wrong inside is told as one line.
+        """Open the store; raise errors inside as one-line CommandErrors.
 
-        Of two stores that are open, the one that an error names is told of.
+        With two open stores, the error is about the one that it names.
         """
         url = ""
         around = _opened.get()
@@ -106,7 +106,7 @@ class Operand:
 
     @contextmanager
     def surveyed(self) -> Generator[Store]:
-        """The store, open to be looked at; an empty one where there is none yet, which is not made."""
+        """Open the store for reading; a missing one appears empty, and is not created."""
         if self.exists:
             with self.opened() as store:
                 yield store
@@ -128,14 +128,14 @@ class Operand:
             from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as above
 
             return SQLiteStore(self.where, read_only=not write)
-        # Where a file's own name has two colons, its path doesn't begin with what could be a chained URL.
+        # The full path of a file whose own name has two colons doesn't begin like a chained URL.
         where = self.where if _is_url(self.where) else str(Path.cwd() / self.where)
-        # What is refused before anything is written leaves no empty directory.
+        # A change that is refused before any write leaves no empty directory.
         return planned(where, read_only=False) if write else store(where, read_only=True)
 
 
 def operand_of(name: str) -> Operand:
-    """What `name` is of the things that are there.
+    """The existing document or store that `name` refers to.
 
     >>> operand_of("-").kind, operand_of("s3://bucket/a.zarr::t2m").path
     ('document', 't2m')
@@ -156,7 +156,7 @@ def operand_of(name: str) -> Operand:
 
 
 def shown_name(name: str) -> str:
-    """The name as messages show it, whether there is such a place or not.
+    """The name as messages show it, whether it exists or not.
 
     >>> shown_name("a.zarr::t")
     'a.zarr::t'
@@ -165,7 +165,7 @@ def shown_name(name: str) -> str:
 
 
 def store_at(name: str) -> Operand:
-    """The node of a store that `name` is: a document won't do.
+    """The node of a store that `name` refers to; raise CommandError for a document.
 
     >>> store_at("-")
     Traceback (most recent call last):
@@ -180,7 +180,7 @@ def store_at(name: str) -> Operand:
 
 
 def target_at(name: str) -> Operand:
-    """The node of a store that is to be written, which may be missing.
+    """The node of a store to write, which may be missing.
 
     >>> target_at("new.zarr::a/b")
     Operand(name='new.zarr::a/b', path='a/b', kind='store')
@@ -206,11 +206,11 @@ def spec_at(
     on_warning: Callable[[Problem], None] | None = None,
     parameters: Mapping[str, str] | None = None,
 ) -> Spec:
-    """The hierarchy that `name` is, read as leniently as can be; of a store, so many levels of it.
+    """The hierarchy at `name`, read as leniently as possible; from a store, down to `depth` levels.
 
-    `parameters` are those of a declaration.
+    `parameters` are for a declaration.
 
-    With `on_error="skip"`, nodes of a store that can't be read are left out, and told to `on_warning`.
+    With `on_error="skip"`, unreadable nodes of a store are left out, and reported to `on_warning`.
     """
     place = operand_of(name)
     if not place.is_store:
@@ -227,7 +227,7 @@ def spec_at(
 def sound_part_at(
     name: str, *, depth: int | None = None, parameters: Mapping[str, str] | None = None
 ) -> tuple[Spec, Mapping[str, str]]:
-    """As `spec_at`, without the nodes that can't be read; why they can't, by path."""
+    """Like `spec_at`, without unreadable nodes; also the reasons by path."""
     place = operand_of(name)
     if not place.is_store:
         return read_document(name, parameters).spec(), {}
@@ -239,7 +239,7 @@ def sound_part_at(
 
 
 def _split(name: str) -> tuple[str, str]:
-    """The store, and the node in it."""
+    """The store and the path of the node in it."""
     if "::" not in name or (not _is_url(name) and os.path.lexists(name)):
         return name, ""
     found = list(_INNER.finditer(name))
@@ -254,7 +254,7 @@ def _shown(where: str, path: str) -> str:
 
 
 def _kind(where: str) -> str:
-    """As `Operand.kind`, or "missing"."""
+    """Like `Operand.kind`, or "missing"."""
     if _is_url(where):
         return "store"
     path = Path(where)
@@ -262,23 +262,23 @@ def _kind(where: str) -> str:
         if "\0" not in where and not is_there(where):
             return "missing"
     except OSError:
-        # Nobody may look what is there, or its name is too long: whoever opens it tells so.
+        # Access is denied, or the name is too long: opening it reports that.
         return "document" if path.suffix == ".json" else "store"
     except ValueError:
-        return "document"  # reading it as a document tells what is wrong
+        return "document"  # reading it as a document reports the error
     try:
-        # A package's own stores may be zip or SQLite files by their beginning.
+        # Other packages' stores may begin like zip or SQLite files.
         if is_directory(path) or path.suffix.lower() in _STORE_NAMES or _has_kind(path):
             return "store"
-        # Only a plain file is looked into: what a pipe has given, it doesn't give again.
+        # Only read the signature of regular files: a pipe gives its content only once.
         found = signature_of(path) if is_file(path) else None
     except (OSError, ValueError):
-        found = None  # reading it as a document tells what is wrong
+        found = None  # reading it as a document reports the error
     return _KINDS.get(found) or ("store" if _has_references(path) else "document")
 
 
 def _has_kind(path: Path) -> bool:
-    """Whether it has the name of a store that another package opens."""
+    """Whether its name is that of a store that another package opens."""
     from zom.stores.kinds import store_kinds  # noqa: PLC0415 - documents need no stores
 
     return store_kinds.of_path(str(path)) is not None
@@ -303,10 +303,10 @@ def _is_named(where: str, suffix: str) -> bool:
 
 
 def _path_of(where: str) -> str:
-    """The path of a file: URL, and of a path."""
+    """The path of a file: URL, or the path itself."""
     if not where.startswith("file:"):
         return where
-    from urllib.parse import urlsplit  # noqa: PLC0415 - where there is a URL
+    from urllib.parse import urlsplit  # noqa: PLC0415 - only for URLs
 
     from zom.file_url import path_of  # noqa: PLC0415 - as above
 

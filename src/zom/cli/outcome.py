@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and the errors that are one line with a next step."""
+"""Exit codes of the command, and its errors: one line with a next step."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ __all__ = [
 ]
 
 CLEAN: Final = 0
-"""Nothing is wrong, nothing differs."""
+"""No problems, no differences."""
 FINDINGS: Final = 1
-"""A document or store breaks rules, two of them differ, or something is in the way of what was asked."""
+"""A document or store breaks rules, two of them differ, or a conflict prevents the request."""
 USAGE: Final = 2
-"""The command was called wrongly."""
+"""Wrong usage of the command."""
 UNREADABLE: Final = 3
-"""A document or store can't be read or written, or is none at all."""
+"""A document or store can't be read or written, or is neither."""
 INTERNAL: Final = 4
-"""A fault of zom itself."""
+"""An internal error of zom."""
 
 
 class CommandError(Exception):
-    """What ends a command: a line for the user, and the exit code.
+    """An error that ends a command, with a line for the user and the exit code.
 
     >>> CommandError("no such rule", USAGE).code
     2
@@ -46,16 +46,16 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int, *more: str) -> None:
         self.code = code
         self.lines = (message, *more)
-        """What is printed; where `more` is given, several lines."""
+        """The lines to print; more than one if `more` is given."""
         super().__init__("\n".join(self.lines))
 
     def __reduce__(self) -> tuple[type[CommandError], tuple[str, int]]:
-        """What a process sends to another."""
+        """Support for pickling, to send it to another process."""
         return CommandError, (str(self), self.code)
 
 
 def command_error(error: ZomError, name: str = "", url: str = "") -> CommandError:
-    """The line and the exit code for an error of the library; `url` is shown as the user typed it, `name`.
+    """The CommandError for an error of the library; `url` is shown as the user typed it, `name`.
 
     >>> from zom.errors import StoreError
     >>> print(command_error(StoreError("/data/a.zarr", "t/c/0", "read", "permission denied"), "a.zarr", "/data/a.zarr"))
@@ -87,7 +87,7 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
 
 
 def spoken(text: str) -> str:
-    """What the library says, with the command's verbs and options for its functions and parameters.
+    """A message of the library, with the command's verbs and options for functions and parameters.
 
     >>> spoken("ask for on_conflict='replace', or undo it with zom.repair")
     'ask for --on-conflict replace, or undo it with zom repair'
@@ -107,13 +107,13 @@ def _option(found: re.Match[str]) -> str:
 
 
 def few(problems: tuple[Problem, ...]) -> tuple[Problem, str]:
-    """The first of several problems, errors before all others, and how many more there are."""
+    """The first problem, with errors before all others, and the number of further ones."""
     shown = [problem for problem in problems if problem.severity == "error"] or list(problems)
     return shown[0], f", and {len(shown) - 1} more" if len(shown) > 1 else ""
 
 
 def _next_step(error: ZomError, text: str, store: str) -> str:
-    """What to do where the library's error doesn't say it."""
+    """The next step if the library's error doesn't name one."""
     from zom import errors  # noqa: PLC0415 - slow to import
 
     step = ""
@@ -132,11 +132,11 @@ _running = ContextVar("_running", default="")
 
 
 def note_verb(verb: str) -> None:
-    """Remember which verb runs, so that nobody is told to run it."""
+    """Store which verb runs, so that messages don't suggest to run it."""
     _running.set(verb)
 
 
 def _unless_run(step: str) -> str:
-    """The next step, unless it is the command that was run."""
+    """The next step, unless it is the running command."""
     verb = _running.get()
     return "" if verb and f"zom {verb} " in step else f"; {step}"

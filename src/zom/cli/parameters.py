@@ -1,4 +1,4 @@
-"""The option `--set`, by which verbs give the parameters of declarations."""
+"""The option `--set`, for the parameters of declarations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["declare_parameters", "parameters_from"]
 
 
 def declare_parameters(parser: argparse.ArgumentParser) -> None:
-    """The argument."""
+    """Add the option."""
     parser.add_argument(
         "--set",
         action="append",

@@ -1,4 +1,4 @@
-"""What pages tell of a store besides its documents: which chunks are stored, and a look at the values."""
+"""Stored chunks and a picture of values, for pages about a store."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["picture_of", "stored_arrays"]
 
 
 def stored_arrays(store: Store, path: str, spec: Spec) -> dict[str, StoredChunks]:
-    """The stored chunks of each array of `spec`, which lies at `path`: their keys are listed.
+    """The stored chunks of each array of the `spec` at `path`, from a listing of their keys.
 
-    Arrays whose codecs or keys nobody knows are left out.
+    Arrays with unknown codecs or chunk keys are left out.
 
     >>> import zom
     >>> store = zom.create_group("memory:", zom.v3.GroupSpec()).store
@@ -40,7 +40,7 @@ def stored_arrays(store: Store, path: str, spec: Spec) -> dict[str, StoredChunks
 
 
 def picture_of(array: Any) -> str:
-    """A picture of a reduced slice of the array, as HTML; or a line that says why there is none.
+    """A picture of a reduced slice of the array, as HTML, or a line with the reason if there is none.
 
     >>> import zom
     >>> "<img" in picture_of(zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int8")))

@@ -1,4 +1,4 @@
-"""The reports of the places that `zom validate` is given: each by itself."""
+"""The reports of places given to `zom validate`, one for each."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["Choices", "choices_from", "places_of", "report_at"]
 
 Choices = dict[str, Any]
-"""What `zom.validate` is asked for, whatever the place."""
+"""Arguments of `zom.validate` that don't depend on the place."""
 
 
 def places_of(arguments: argparse.Namespace) -> list[str]:
-    """The places that are named, in their order and each once; a pattern that nothing matches is kept.
+    """The places to validate, in order and without repetition; a pattern without matches is kept.
 
-    A mistake in a name is the business of whoever opens it: the others are validated.
+    A wrong name is reported when it is opened, so that other places are still validated.
     """
     from zom.cli.places import around, listed, matching, within  # noqa: PLC0415 - slow to import
 
@@ -54,7 +54,7 @@ def places_of(arguments: argparse.Namespace) -> list[str]:
 
 
 def choices_from(arguments: argparse.Namespace) -> Choices:
-    """The choices, checked."""
+    """The choices, validated."""
     return {
         "conventions": _asked(arguments.convention, arguments.standard_names),
         "profile": arguments.profile,
@@ -67,7 +67,7 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
 def report_at(
     name: str, arguments: argparse.Namespace, choices: Choices, parameters: Mapping[str, str]
 ) -> Report:
-    """The report of one place: one finding, where it can't be opened."""
+    """The report of one place, with a single finding if it can't be opened."""
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
     from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
 
@@ -86,7 +86,7 @@ def report_at(
 
 
 def _of_nothing(name: str, why: str, choices: Choices) -> Report:
-    """The report of a place that holds nothing that can be read."""
+    """The report of a place that can't be read."""
     from zom.cli.operand import shown_name  # noqa: PLC0415 - slow to import
     from zom.hierarchy.check.unopened import report_of_unopened  # noqa: PLC0415 - slow to import
 
@@ -96,11 +96,11 @@ def _of_nothing(name: str, why: str, choices: Choices) -> Report:
     return report_of_unopened(shown, why, choices["profile"], choices["suppress"])
 
 
-# --- what is asked for -----------------------------------------------------------------------------------
+# --- what is requested -----------------------------------------------------------------------------------
 
 
 def _asked(names: Sequence[str] | None, table: str | None) -> Any:
-    """The conventions that are named."""
+    """The conventions of these names."""
     from zom.conventions.framework.registered import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - as above
 
@@ -123,8 +123,8 @@ def _asked(names: Sequence[str] | None, table: str | None) -> Any:
 
 
 def _standard_names(file: str) -> Convention:
-    """The rules of CF on standard names, by the table in `file`."""
-    from zom.conventions.cf import standard_names  # noqa: PLC0415 - where it is asked for
+    """The rules of CF on standard names, from the table in `file`."""
+    from zom.conventions.cf import standard_names  # noqa: PLC0415 - only on request
     from zom.errors import ExtensionError  # noqa: PLC0415 - as above
 
     try:
@@ -147,7 +147,7 @@ def _suppressions(patterns: Sequence[str]) -> Sequence[str]:
 
 
 def _like(name: str | None) -> Any:
-    """The spec or template that is named."""
+    """The spec or template at `name`."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
 

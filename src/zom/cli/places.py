@@ -1,10 +1,10 @@
-"""Several places that a user names at once: patterns, lists in files, directories and prefixes that hold stores.
+"""Several places in one name: patterns, lists in files, directories and prefixes that hold stores.
 
-a/*.zarr          what the pattern matches, where the shell didn't expand it
+a/*.zarr          all matches of the pattern, if the shell didn't expand it
 a/**/*.zarr       the same in all directories below
 s3://b/20*/*      the same below a URL that can be listed
-data/             a directory that is no hierarchy itself: all hierarchies below it
-s3://b/2024       a prefix that is none: the same
+data/             all hierarchies below a directory that isn't one itself
+s3://b/2024       all hierarchies below a prefix that isn't one itself
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["around", "expanded", "listed", "matching", "within"]
 
 _LISTED_SCHEMES = compiled_later(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
-"""URLs that may hold a pattern: a web server lists nothing, and `?` begins a query there."""
+"""URLs that may contain a pattern: web servers list nothing, and `?` begins a query there."""
 _MAGIC = re.compile(r"[*?[]")
 _ANY_DEPTH = compiled_later(r"(?:^|(?<=/))\*\*/")
 
 
 def listed(file: str) -> list[str]:
-    r"""The places in a file, one a line, or NUL between them; empty lines and those that begin with # are left out.
+    r"""The places in a file, one per line or separated by NUL, without empty lines and # comments.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -62,9 +62,9 @@ def listed(file: str) -> list[str]:
 
 
 def expanded(names: Iterable[str]) -> list[str]:
-    """The names, with what a pattern matches in place of it, sorted.
+    """The names, with patterns replaced by their sorted matches.
 
-    What exists by that name and `-` are no patterns. The node behind `::` is kept.
+    Existing names and `-` are not patterns. The node after `::` is kept.
 
     >>> expanded(["https://example.org/a.zarr?b=*", "-"])
     ['https://example.org/a.zarr?b=*', '-']
@@ -79,7 +79,7 @@ def expanded(names: Iterable[str]) -> list[str]:
 
 
 def matching(name: str) -> list[str]:
-    """What a pattern matches, sorted; the name itself where it is none."""
+    """The sorted matches of a pattern, or the name itself if it isn't one."""
     where, colons, inner = name.partition("::")
     if "://" in where:
         is_pattern = _LISTED_SCHEMES.match(where) is not None and has_magic(where.partition("://")[2])
@@ -90,7 +90,7 @@ def matching(name: str) -> list[str]:
 
 
 def _matching_paths(pattern: str) -> Iterator[str]:
-    """The paths that match. `**` stands for directories, not for links to some: one may lead to a directory above it."""
+    """The matching paths. `**` doesn't follow links to directories: one may lead to a directory above it."""
     first, *rest = _ANY_DEPTH.split(pattern, maxsplit=1)
     if not rest:
         yield from glob(pattern)  # noqa: PTH207 - absolute or not, as it is given
@@ -99,11 +99,11 @@ def _matching_paths(pattern: str) -> Iterator[str]:
         for directory, names, _ in os.walk(base):
             names[:] = [name for name in names if not name.startswith(".")]
             below = escape(directory if first else directory.removeprefix("./"))
-            yield from _matching_paths(os.path.join(below, rest[0]))  # noqa: PTH118 - texts, as people write them
+            yield from _matching_paths(os.path.join(below, rest[0]))  # noqa: PTH118 - as written
 
 
 def _matching_urls(pattern: str) -> list[str]:
-    """The prefixes and keys that match, of a URL below which keys can be listed."""
+    """The matching prefixes and keys of a URL whose keys can be listed."""
     start = _MAGIC.search(pattern, pattern.index("://") + 3)
     root = pattern[: pattern.rindex("/", 0, start.start() if start else None) + 1]
     steps = pattern[len(root) :].rstrip("/").split("/")
@@ -116,7 +116,7 @@ def _matching_urls(pattern: str) -> list[str]:
 
 
 def _steps(store: Store, prefix: str, steps: list[str]) -> Iterator[str]:
-    """What matches below a prefix: other prefixes, and files that are stores. `*` matches no leading dot."""
+    """The matches below a prefix: other prefixes, and files that are stores. `*` matches no leading dot."""
     from zom.hierarchy.stored.below import is_circle  # noqa: PLC0415 - slow to import
 
     step, *rest = steps
@@ -139,9 +139,9 @@ def _steps(store: Store, prefix: str, steps: list[str]) -> Iterator[str]:
 
 
 def within(name: str) -> list[str]:
-    """The hierarchies below a directory or a prefix that is none itself; the name where there is no such thing.
+    """The hierarchies below a directory or prefix that isn't one itself, or the name if there are none.
 
-    A place that is called a store, `.zarr` at its end, and a node behind `::` are what they are.
+    Names that end in `.zarr` or `.zip`, `http` URLs and nodes after `::` are kept.
     """
     if name == "-" or "::" in name or name.rstrip("/").endswith((".zarr", ".zip")) or name.startswith("http"):
         return [name]
@@ -159,9 +159,9 @@ def within(name: str) -> list[str]:
 
 
 def around(names: Iterable[str]) -> list[str]:
-    """The stores in which these files lie, each once: the outermost of the nodes above each other around a file.
+    """The stores that contain these files, each once: the outermost of the nested nodes around a file.
 
-    A file that lies in none is kept.
+    A file outside of any store is kept.
 
     >>> around(["a.json"])
     ['a.json']

@@ -23,13 +23,13 @@ __all__ = ["declare", "declare_plan", "plan_from", "print_plan", "run", "wanted"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     declare_plan(parser, "html")
     declare_output(parser)
 
 
 def declare_plan(parser: argparse.ArgumentParser, *forms: str) -> None:
-    """The arguments of all verbs that plan a hierarchy; the plan is shown in these `forms`, too."""
+    """Add the arguments of all verbs that plan a hierarchy, with further output `forms`."""
     parser.add_argument(
         "spec",
         metavar="SPEC",
@@ -57,7 +57,7 @@ def declare_plan(parser: argparse.ArgumentParser, *forms: str) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the plan; FINDINGS where something is in the way."""
+    """Print the plan; return FINDINGS on conflicts."""
     from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
     spec = wanted(arguments.spec, arguments.parameters)
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def wanted(name: str, parameters: Sequence[str]) -> Spec | Declaration:
-    """The spec or declaration that is to be made real."""
+    """The spec or declaration to create."""
     from zom.cli.document import compiled_declaration, read_document  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
 
@@ -95,7 +95,7 @@ def wanted(name: str, parameters: Sequence[str]) -> Spec | Declaration:
 
 
 def plan_from(arguments: argparse.Namespace, spec: Spec | Declaration, place: Operand, store: Store) -> Plan:
-    """The plan that the arguments ask for, with the store named as the user does."""
+    """The plan for the arguments, with the store's name as the user typed it."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.handles.changes import plan  # noqa: PLC0415 - slow to import
@@ -112,7 +112,7 @@ def plan_from(arguments: argparse.Namespace, spec: Spec | Declaration, place: Op
 
 
 def print_plan(plan: Plan, form: str) -> None:
-    """Print the plan, its signs in colour."""
+    """Print the plan, with its signs in colour."""
     from zom.cli.terminal import fitted, painted, width  # noqa: PLC0415 - slow to import
 
     if form == "json":
@@ -122,7 +122,7 @@ def print_plan(plan: Plan, form: str) -> None:
     colours = {"+": "green", "-": "red", "!": "red", "~": "yellow"}
     conflicts = False
     for line in str(plan).splitlines():
-        # What is in the way is read to its end, and so wrapped by the terminal.
+        # Conflicts are printed in full, and wrapped by the terminal.
         conflicts = conflicts or line == "conflicts:"
         shown = spoken(line) if conflicts else fitted(line, columns)
         colour = None if conflicts else colours.get(shown[2:3]) if shown.startswith("  ") else None

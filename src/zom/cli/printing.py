@@ -1,8 +1,8 @@
-"""What the command prints: lines in which no name of a store steers a terminal, and data as it is.
+"""Output of the command: lines in which names from a store can't control a terminal, and exact data.
 
-A node, an attribute or a file may be called anything: by characters that move the cursor, change colours, end a line or turn the
-direction of what follows. Lines of text show them as escapes, wherever they go. Data, such as JSON, is exact; on a terminal,
-the same characters are escapes there, too, which JSON reads as what they were.
+The name of a node, attribute or file may contain characters that move the cursor, change colours, end a line
+or change the text direction. Lines of text always show them as escapes. Data, such as JSON, is exact; on a
+terminal, it shows them as escapes, too, which JSON reads as the same characters.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ __all__ = [
 ]
 
 ERASE = "\r\x1b[2K"
-"""What takes a line of progress away."""
+"""Erases a line of progress."""
 _OWN = re.compile(r"(\r\x1b\[2K|\x1b\[(?:3[1-4]|0)m|\n)")
-"""What the command itself sends to a terminal besides characters: line ends, colours, progress."""
+"""Control sequences of the command itself: line ends, colours, progress."""
 
 
 class Painted(str):
-    """Text with a colour that the command chose: a part of a line that is printed as it is."""
+    """Text coloured by the command: a part of a line that is printed as it is."""
 
     __slots__ = ()
 
 
 def safe(text: str) -> str:
-    r"""The text with escapes for what steers a terminal or ends the line; see `zom.problems.one_line`.
+    r"""The text with escapes for characters that control a terminal or end a line, as in `one_line`.
 
     >>> print(safe("a\x1b[31mb"))
     a\u001b[31mb
@@ -54,7 +54,7 @@ def safe(text: str) -> str:
 
 
 class UnwritableOutputError(Exception):
-    """Standard output takes no more: the disk that it goes to is full, for one."""
+    """Raised if standard output can't be written, such as on a full disk."""
 
 
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
@@ -63,13 +63,13 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as cause:
-        from zom.reason import reason_of  # noqa: PLC0415 - only where something goes wrong
+        from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
         raise UnwritableOutputError(reason_of(cause)) from cause
 
 
 def flush_output() -> None:
-    """Write what waits for standard output."""
+    """Flush standard output."""
     _print("", end="", flush=True)
 
 
@@ -93,7 +93,7 @@ def say_lines(text: str) -> None:
 
 
 def say_data(text: str, *, end: str = "\n") -> None:
-    """Print what is for programs, such as JSON, to standard output."""
+    """Print data for programs, such as JSON, to standard output."""
     _print(text, end=end)
 
 
@@ -103,7 +103,7 @@ def tell(*parts: str, stream: TextIO | None = None) -> None:
 
 
 class Guard:
-    r"""A terminal that gets nothing but text, and what the command itself sends.
+    r"""A terminal stream that escapes everything but text and the command's own control sequences.
 
     >>> import io
     >>> terminal = io.StringIO()
@@ -120,15 +120,15 @@ class Guard:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write the text, with escapes for what would steer the terminal."""
+        """Write the text, with escapes for characters that control the terminal."""
         if not text.isprintable():
             parts = _OWN.split(text)
             text = "".join(part if at % 2 else safe(part) for at, part in enumerate(parts))
         return self._stream.write(text)
 
 
-class guarded:  # noqa: N801 - a context, which `contextlib` would take longer to make than --help takes
-    """A `Guard` before standard output and standard error, where these are terminals."""
+class guarded:  # noqa: N801 - a context manager, which `contextlib` would make more slowly than --help runs
+    """A context with a `Guard` around standard output and standard error, if these are terminals."""
 
     def __enter__(self) -> None:
         self._streams = sys.stdout, sys.stderr

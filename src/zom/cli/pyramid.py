@@ -18,7 +18,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("source", metavar="STORE::a/b", help="the image, an array")
     parser.add_argument(
         "target",
@@ -80,7 +80,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the levels, and prints the group."""
+    """Write the levels, and print the group."""
     from zom.cli.operand import store_at, target_at  # noqa: PLC0415 - slow to import
     from zom.handles.handles import open_array  # noqa: PLC0415 - slow to import
     from zom.pyramids.pyramid import pyramid  # noqa: PLC0415 - slow to import
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was given, as the library takes it."""
+    """The arguments as keywords of the library."""
     axes: str | None = arguments.axes
     found: dict[str, Any] = {
         "method": arguments.method,
@@ -132,7 +132,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _by_name(what: str, text: str, read: Callable[[str], Any]) -> dict[str, Any]:
-    """`y=2,x=2` as a mapping.
+    """Parse `y=2,x=2` into a mapping.
 
     >>> _by_name("factors", "y=2,x=3", int)
     {'y': 2, 'x': 3}

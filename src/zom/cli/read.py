@@ -16,7 +16,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL")
     parser.add_argument(
         "--depth",
@@ -48,7 +48,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the document; problems go to standard error. FINDINGS where nodes were left out."""
+    """Print the document, and problems to standard error; return FINDINGS if nodes were left out."""
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import stored_problem_parts  # noqa: PLC0415 - slow to import

@@ -14,7 +14,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a writable URL")
     parser.add_argument(
         "--on-conflict",
@@ -29,10 +29,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Repairs, and says what was done; with --dry-run FINDINGS where there is anything to repair."""
+    """Repair, and print what was done; with --dry-run, return FINDINGS if there is anything to repair."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.journal.repair import plan_repair, repair  # noqa: PLC0415 - slow to import
-    from zom.json.write import ascii_json  # noqa: PLC0415 - as the others: --help needs none of them
+    from zom.json.write import ascii_json  # noqa: PLC0415 - --help does not need it
 
     place = store_at(arguments.store)
     act = plan_repair if arguments.dry_run else repair

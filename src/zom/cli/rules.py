@@ -14,7 +14,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "pattern",
         nargs="?",
@@ -26,13 +26,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the rules whose code matches."""
+    """Print the rules whose code matches."""
     from fnmatch import fnmatchcase  # noqa: PLC0415 - slow to import
 
-    from zom.json.write import facts_json  # noqa: PLC0415 - as the others: --help needs none of them
+    from zom.json.write import facts_json  # noqa: PLC0415 - --help does not need it
 
     known = [*_own(), *_of_conventions()]
-    # What codes begin with may be named alone, and a convention with its version: "cf" is "cf/*".
+    # The beginning of a code, or a convention with its version, is a pattern, too: "cf" is "cf/*".
     pattern = arguments.pattern
     found = [
         each
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         say_data(facts_json(found, indent=2))
         return CLEAN
-    # Versions of a convention have most rules in common: a sentence that is the same is told once.
+    # Versions of a convention share most rules: print equal lines once.
     lines = dict.fromkeys((each["code"], each["text"]) for each in found)
     width = max(len(code) for code, _ in lines)
     for code, text in lines:
@@ -61,7 +61,7 @@ def _own() -> list[dict[str, Any]]:
 
     import zom  # noqa: PLC0415 - slow to import
 
-    zom.load_extensions()  # their rules are known once they are imported
+    zom.load_extensions()  # importing them registers their rules
     return [asdict(rule) for rule in zom.rules().values()]
 
 

@@ -1,7 +1,7 @@
 """`zom schema`: list, export, infer and check JSON Schemas.
 
 `list` names them, `export` prints one of them or one inferred from examples, and `check` validates a
-document with Python's jsonschema, as a program in another language would. `report` tells where the rules
+document with Python's jsonschema, as a program in another language would. `report` shows where the rules
 of conventions are expressed.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb, which has verbs of its own."""
+    """Add the arguments of the verb, and its own verbs."""
     verbs = parser.add_subparsers(
         prog=parser.prog,
         title="verbs",
@@ -62,7 +62,7 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what the inner verb says."""
+    """Run the inner verb."""
     actions = {"list": _list, "export": _export, "check": _check, "report": schema_report.run}
     return actions[arguments.action](arguments)
 
@@ -80,7 +80,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
-    from zom.json.write import write_json  # noqa: PLC0415 - as the others: --help needs none of them
+    from zom.json.write import write_json  # noqa: PLC0415 - --help does not need it
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
     if (arguments.name is None) == (arguments.infer is None):

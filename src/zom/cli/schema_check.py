@@ -1,8 +1,8 @@
-"""What a JSON Schema says about a document, in the words and places of `zom validate`.
+"""Errors of a document against a JSON Schema, in the words and with the places of `zom validate`.
 
-Validation is that of Python's jsonschema, which fetches nothing: a `$ref` to elsewhere is an error. Of
-the errors of a union the best match is told: the one that goes deepest. Where jsonschema-rs is installed, it
-is asked first: what it accepts has no errors to word, and it is quicker.
+Python's jsonschema validates, and fetches nothing: a `$ref` to elsewhere is an error. For a union, it reports
+the best match only: the error that goes deepest. If jsonschema-rs is installed, it runs first, since it is
+faster and documents that it accepts have no errors to report.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["schema_problems"]
 
 
 def schema_problems(document: Document, schema: Any) -> list[Problem]:
-    """Every error of `document` against `schema`, where it stands; ValueError for a schema that is none.
+    """Every error of `document` against `schema`, with its place; raise ValueError for an invalid schema.
 
     >>> from zom.cli.document import Document
     >>> document = Document("a.json", b'{"level": 12}', {"level": 12}, "node")
@@ -54,7 +54,7 @@ def _problem(finding: Finding) -> Problem:
 
 
 def _is_accepted(value: Any, schema: Any) -> bool:
-    """Whether jsonschema-rs accepts `value`; False where it is not installed, or can't tell."""
+    """Whether jsonschema-rs accepts `value`; False if it is not installed, or fails."""
     try:
         rust: Any = import_package("jsonschema_rs")
     except ImportError:
@@ -63,23 +63,23 @@ def _is_accepted(value: Any, schema: Any) -> bool:
         validator = rust.validator_for(thaw(schema), validate_formats=False, retriever=_refuse)
         return bool(validator.is_valid(thaw(value)))
     except (ValueError, OverflowError, rust.ReferencingError):
-        return False  # Python's jsonschema says what is wrong with the schema, or reads deeper documents
+        return False  # Python's jsonschema reports a faulty schema, and reads deeper documents
 
 
 def _refuse(reference: str) -> None:
-    """Nothing is fetched."""
+    """Refuse to fetch a reference."""
     raise ValueError(reference)
 
 
 def _findings(value: Any, schema: Any) -> list[Finding]:
-    """Each thing that is wrong, once."""
+    """Each finding, once."""
     if _is_accepted(value, schema):
         return []
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - slow to import
 
     exceptions: Any = import_module("jsonschema.exceptions")
     validators: Any = import_module("jsonschema.validators")
-    known: Any = import_module("jsonschema_specifications").REGISTRY  # the meta-schemas, and nothing else
+    known: Any = import_module("jsonschema_specifications").REGISTRY  # the meta-schemas only
 
     kind = validators.validator_for(schema, default=validators.Draft202012Validator)
     found: dict[Finding, None] = {}

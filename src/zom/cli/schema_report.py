@@ -1,4 +1,4 @@
-"""`zom schema report`: where the rules of conventions are expressed, so that other programs can run them."""
+"""`zom schema report`: show where rules of conventions are expressed, so that other programs can run them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "name",
         nargs="?",
@@ -29,7 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the shares of all conventions, or the rules of one."""
+    """Print the shares of all conventions, or the rules of one."""
     if arguments.name is None:
         _shares(arguments.format)
     else:
@@ -85,7 +85,7 @@ def _rules(convention: Convention, form: str) -> None:
         return
     width = max((len(rule["id"]) for rule in rules), default=0)
     say(f"{convention.name}:")
-    # A rule of several checks is told once for each place.
+    # Print a rule with several checks once per place.
     lines = dict.fromkeys((rule["expressed_in"], rule["level"], rule["id"], rule["text"]) for rule in rules)
     for place, level, code, text in lines:
         say(f"  {place:<13}  {level:<6}  {code:<{width}}  {text}")

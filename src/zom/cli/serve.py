@@ -1,8 +1,8 @@
 """`zom serve`: serve a store over HTTP on this machine, read-only, for browsers and viewers.
 
-Every page of any site may read what is served here (CORS), so it listens on the loopback interface alone, and answers only
-requests that name this machine: a page elsewhere can't reach it by a name of its own. Only keys of the store are
-served: there is no path outside.
+Pages of any site may read the served store (CORS). So the server listens on the loopback interface only, and
+answers only requests that name this machine: a page elsewhere can't reach it by its own host name. Only keys
+of the store are served, and no path outside of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "store", metavar="STORE", help="a directory, a zip or SQLite file, a URL, or a node in one"
     )
@@ -34,13 +34,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _port(text: str) -> int:
-    """The port that a text is.
+    """The port in `text`.
 
     >>> _port("8000")
     8000
     """
     if not (text.isascii() and text.isdecimal() and int(text) < 65536):
-        from argparse import ArgumentTypeError  # noqa: PLC0415 - where there is a mistake
+        from argparse import ArgumentTypeError  # noqa: PLC0415 - only on errors
 
         message = f"expected a port from 0 to 65535, found {text!r}"
         raise ArgumentTypeError(message)
@@ -48,7 +48,7 @@ def _port(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serves until it is interrupted; prints the address."""
+    """Print the address, and serve until interrupted."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.server import server_of  # noqa: PLC0415 - slow to import
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             server: Any = server_of(store, place.path, arguments.host, arguments.port, name=place.name)
         except OSError as cause:
-            from zom.reason import reason_of  # noqa: PLC0415 - where something failed
+            from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
             message = f"port {arguments.port}: {reason_of(cause)}; choose another --port, or omit it"
             raise CommandError(message, UNREADABLE) from None
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _is_anything_at(store: Store, path: str) -> bool:
-    """Whether there is a node, or, where a store can be listed, any key below the path."""
+    """Whether there is a node at the path or, if the store can be listed, any key below it."""
     from zom.hierarchy.stored.below import is_hierarchy  # noqa: PLC0415 - slow to import
 
     inner = path.strip("/")
@@ -82,7 +82,7 @@ def _is_anything_at(store: Store, path: str) -> bool:
 
 
 def _serve(server: Any, address: str, name: str) -> None:
-    """Say where, and serve."""
+    """Print the address, and serve."""
     host = f"[{address}]" if ":" in address else address
     say(f"http://{host}:{server.server_address[1]}/", flush=True)
     tell(f"{name} served read-only until you press Ctrl-C")

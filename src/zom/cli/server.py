@@ -1,4 +1,4 @@
-"""The server of `zom serve`: keys of a store as files, with ranges, and what asks again whether they changed."""
+"""The server of `zom serve`: keys of a store as files, with ranges and conditional requests."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["range_of", "server_of"]
 
 _LOCAL = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
 _TAGGED = 1 << 20
-"""The size up to which a value has a tag: it is read whole for it."""
+"""Size limit of values with a tag, which are read whole for it."""
 _NO_KEY = frozenset({errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG})
-"""What a disk says of a name that can be no file of it."""
+"""Errors of the disk for names that can't be files."""
 _EXPOSED = "Accept-Ranges, Content-Length, Content-Range, ETag"
 _ACCEPTED = "If-None-Match, If-Range, Range"
 
@@ -43,7 +43,7 @@ class _Server(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Who asked has gone; what else fails is answered."""
+        """Print an error, unless the client has disconnected or timed out."""
         error = sys.exception()
         if not isinstance(error, (ConnectionError, TimeoutError)):
             tell(f"zom serve: {type(error).__name__}: {error}"[:300])
@@ -54,14 +54,14 @@ class _IPv6Server(_Server):
 
 
 def server_of(store: Store, path: str, host: str, port: int, *, name: str) -> ThreadingHTTPServer:
-    """The server of what lies at `path` of a store, bound and not running yet."""
+    """The server of the node at `path` of a store, bound and not running yet."""
     prefix = f"{path.strip('/')}/" if path.strip("/") else ""
     handler = partial(_Handler, ConfinedStore(store), prefix, name)
     return (_IPv6Server if ":" in host else _Server)((host, port), handler)
 
 
 def range_of(text: str) -> ByteRange | None:
-    """The range that a header asks for; None where it asks for several, or for none that is understood.
+    """The range in a Range header; None for several ranges, or for an invalid one.
 
     >>> range_of("bytes=2-5"), range_of("bytes=7-"), range_of("bytes=-3"), range_of("bytes=0-1,4-5")
     (Range(start=2, length=4), Range(start=7, length=None), Suffix(length=3), None)
@@ -78,13 +78,13 @@ def range_of(text: str) -> ByteRange | None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one connection."""
+    """Handles one connection."""
 
     protocol_version = "HTTP/1.1"
     server_version = "zom"
     sys_version = ""
     timeout = 60
-    # The head and a small value go out at once: otherwise a value waits 40 ms for the receipt of the head.
+    # Send the head and a small value together: otherwise the value waits 40 ms for the receipt of the head.
     disable_nagle_algorithm = True
     wbufsize = 1 << 16
 
@@ -94,18 +94,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is printed for a request."""
+        """Print nothing for a request."""
 
     def do_GET(self) -> None:
-        """The value of a key, or a part of it."""
+        """Send the value of a key, or a part of it."""
         self._answer()
 
     def do_HEAD(self) -> None:
-        """As GET, without the value."""
+        """Answer as to GET, without the value."""
         self._answer()
 
     def do_OPTIONS(self) -> None:
-        """What a browser asks before it reads from another site."""
+        """Answer the request that a browser sends before it reads from another site."""
         if not self._is_local():
             return
         self._start(HTTPStatus.NO_CONTENT)
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _refuse_method(self) -> None:
-        # What the request holds is not read: the connection ends.
+        # The body of the request is not read, so the connection must end.
         self.close_connection = True
         self._plain(
             HTTPStatus.METHOD_NOT_ALLOWED, "this server is read-only\n", {"Allow": "GET, HEAD, OPTIONS"}
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._plain(HTTPStatus.BAD_GATEWAY, f"{one_line(str(error))}\n")
 
     def _send_page(self) -> None:
-        from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - where somebody looks
+        from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - only for the page
         from zom.views.html.page import Seen, hierarchy_page  # noqa: PLC0415 - as above
 
         tree = read_tree(self._store, self._prefix, on_error="skip")
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._finish(key, end - start, part)
 
     def _size(self, key: str) -> int | None:
-        """The bytes of a value, without reading it where the store can tell."""
+        """The bytes of a value; reads it only if the store doesn't know its size."""
         with self._store.snapshot(key) as found:
             if found is None:
                 return None
@@ -245,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _span(wanted: ByteRange, size: int) -> tuple[int, int]:
-    """The first byte, and the one behind the last."""
+    """The index of the first byte, and the index after the last."""
     if isinstance(wanted, Suffix):
         return max(0, size - wanted.length), size
     end = size if wanted.length is None else min(size, wanted.start + wanted.length)

@@ -1,15 +1,15 @@
-"""The start of the command: Ctrl-C ends it with 130 and a line, at any moment of the process.
+"""The start of the command: Ctrl-C ends it with exit code 130 and a line, at any moment of the process.
 
-While a verb works, Ctrl-C is Python's KeyboardInterrupt, and what is half done is undone. Before and after, and while a
-module is imported, there is nothing to undo: Python would print a traceback there, take the exception for a fault of the
-module, or end by the signal. The process is left at once. What arrives inside of a `__del__`, where Python would drop it,
-is heard a moment later, where the system has timers. When all is done, and the interpreter only takes itself down,
-Ctrl-C changes nothing any more.
+While a verb works, Ctrl-C raises KeyboardInterrupt, and unfinished work is undone. Before and after, and
+while a module is imported, there is nothing to undo: Python would print a traceback, take the exception for
+an error of the module, or end by the signal. So the process exits at once. Within a `__del__`, where Python
+would drop the exception, it is raised a moment later, if the system has timers. While the interpreter shuts
+down, Ctrl-C is ignored.
 
-A process that only reads documents is short: Python need not look for cycles again and again while modules are imported,
-nor once more when it ends. One that reads or writes chunks is left as it is, for a cycle may hold a large buffer.
+A process that only reads documents is short: the garbage collector needn't run while modules are imported,
+nor at exit. If chunks are read or written, it runs as usual, since a cycle may hold a large buffer.
 
-It imports nothing, so that there is hardly a moment before it.
+It imports nothing, so that hardly any time passes before it.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ __all__ = ["heed", "open_streams", "start"]
 
 INTERRUPTED = 130
 _MOMENT = 0.01
-"""How many seconds later Ctrl-C is tried again where it can't be heard."""
+"""Seconds after which Ctrl-C is tried again if it can't be raised."""
 
 _COLLECTED_EACH = 200_000
-"""How many objects more there are before Python looks for cycles, where documents are read; it is 700 or 2,000 otherwise."""
+"""Allocated objects per garbage collection while documents are read; otherwise 700 or 2,000."""
 
-# The functions of `signal` without its enumerations, which take a while.
+# The functions of `signal` without its enumerations, which are slow to import.
 _signal: Any = __import__("_signal")
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:
-    """Handle Ctrl-C, in a process that is the command."""
+    """Handle Ctrl-C in the command's own process."""
     main = sys.modules.get("zom.cli.main")
     work = getattr(main, "at_work", None)
-    # The frame that is given is that of a moment ago where the signal was held back.
+    # If the signal was held back, the given frame is outdated.
     here = sys._getframe()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no other way
     if work is not None and work.is_on and not _is_importing(here):
         if _is_in_finalizer(here) and hasattr(_signal, "setitimer"):
-            # Python prints what is raised there, and goes on: it is raised a moment later.
+            # Python prints an exception raised there, and goes on: raise it a moment later.
             _signal.signal(_signal.SIGALRM, _interrupted)
             _signal.setitimer(_signal.ITIMER_REAL, _MOMENT)
             return
@@ -68,11 +68,11 @@ def _is_in_finalizer(frame: FrameType | None) -> bool:
 
 
 def _leave(words: Callable[[Sequence[str]], str] | None) -> None:
-    """End the process now, with a line that says so."""
+    """End the process now, with a line of text."""
     import os  # noqa: PLC0415 - the interpreter has it already
 
     told = "zom: interrupted" if words is None else words(sys.argv[1:])
-    # A terminal shows ^C on the line that it is on.
+    # A terminal shows ^C on the current line.
     line = f"{chr(10) if os.isatty(2) else ''}{told}\n"
     try:
         os.write(2, line.encode("ascii", "replace"))
@@ -81,16 +81,16 @@ def _leave(words: Callable[[Sequence[str]], str] | None) -> None:
 
 
 def heed() -> bool:
-    """Take Ctrl-C over from Python, unless the process was told to ignore it, or others handle it; whether it is."""
+    """Handle Ctrl-C here, unless it is ignored or others handle it; return whether it is handled here."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _interrupted)
     return _signal.getsignal(_signal.SIGINT) is _interrupted
 
 
 def open_streams() -> None:
-    """Open the null device where the process was given no standard input, output or error.
+    """Open the null device for missing standard input, output or error.
 
-    A file that is opened later would get the number of such a stream, and what a library prints would go into it.
+    Otherwise, a file opened later could get the number of such a stream, and the output of libraries with it.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -105,17 +105,17 @@ def open_streams() -> None:
 
 
 def start() -> int:
-    """The exit code of the command, as the process was called."""
+    """Run the command with the arguments of the process, and return its exit code."""
     is_heeded = heed()
     open_streams()
-    import atexit  # noqa: PLC0415 - after the interrupts are heeded
+    import atexit  # noqa: PLC0415 - after Ctrl-C is handled
     import gc  # noqa: PLC0415 - as above
     import os  # noqa: PLC0415 - as above
 
-    # What is registered first is called last: then nothing is left but the interpreter's own end.
+    # Registered first, so called last: only the interpreter's own shutdown follows.
     if is_heeded:
         atexit.register(_signal.signal, _signal.SIGINT, _signal.SIG_IGN)
-    # Nobody watches the models of the command; to look for plugins that would, pydantic opens a file of every package.
+    # The command's models need no plugins; to look for some, pydantic opens a file of every package.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     usual = gc.get_threshold()
     gc.set_threshold(_COLLECTED_EACH)

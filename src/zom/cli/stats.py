@@ -16,7 +16,7 @@ __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "stores",
         nargs="+",
@@ -28,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints a line for each array, and a sum; FINDINGS where a node can't be read. Keys are listed, not read."""
+    """Print a line per array, and a sum, from listed keys; return FINDINGS if a node can't be read."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measured(place: Operand) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The facts of each array, and why nodes can't be told of."""
+    """The facts of each array, and why nodes can't be measured."""
     from zom.errors import ZomError  # noqa: PLC0415 - slow to import
     from zom.formats.facts import array_facts  # noqa: PLC0415 - slow to import
     from zom.handles.handles import open as open_node  # noqa: PLC0415 - slow to import
@@ -91,7 +91,7 @@ def _json(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
 
 
 def _csv(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
-    import csv  # noqa: PLC0415 - where it is asked for
+    import csv  # noqa: PLC0415 - only on request
     import sys  # noqa: PLC0415 - as above
 
     names = (
@@ -148,7 +148,7 @@ def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
 
 
 def _bar(stored: int, total: int) -> str:
-    """The share that is stored; full only where all are, empty only where none is.
+    """A bar for the stored share: full only if all chunks are stored, empty only if none is.
 
     >>> _bar(1, 1000), _bar(999, 1000), _bar(4, 4)
     ('█░░░░░', '█████░', '██████')

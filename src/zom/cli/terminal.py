@@ -1,6 +1,6 @@
-"""What a terminal is given that a file or a pipe is not: colours, lines that fit, progress.
+"""Output for terminals, but not for files and pipes: colours, lines that fit, progress.
 
-No colour where NO_COLOR is set (https://no-color.org), or where the terminal says that it has none.
+No colour if NO_COLOR is set (https://no-color.org), or if the terminal is a dumb one.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ __all__ = [
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34}
 _DIGITS = 10
-"""COLUMNS of more digits says nothing."""
+"""COLUMNS with this many digits or more is ignored."""
 
 _OF_SEVERITY = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def width(stream: TextIO | None = None) -> int | None:
-    """How many columns a line may take; None where nobody looks at it on a terminal."""
+    """The number of columns for a line; None if the stream is not a terminal."""
     shown = stream or sys.stdout
     if not _is_terminal(shown):
         return None
@@ -54,7 +54,7 @@ def width(stream: TextIO | None = None) -> int | None:
 
 
 def help_width() -> int:
-    """How many columns help takes, on a terminal or not: what argparse would ask shutil for, which is slow to import.
+    """The number of columns for help, on a terminal or not; argparse would use shutil, a slow import.
 
     >>> help_width() > 0
     True
@@ -64,13 +64,13 @@ def help_width() -> int:
 
 
 def _stated_width() -> int | None:
-    """What COLUMNS says."""
+    """The width in COLUMNS, if valid."""
     given = os.environ.get("COLUMNS", "")
     return int(given) or None if given.isdecimal() and len(given) < _DIGITS else None
 
 
 def fitted(line: str, columns: int | None) -> str:
-    """The line, cut where the terminal ends.
+    """The line, cut to fit the terminal.
 
     >>> fitted("chunks 24×91×180", 10), fitted("short", 10), fitted("whole, where nobody asks", None)
     ('chunks 24…', 'short', 'whole, where nobody asks')
@@ -87,7 +87,7 @@ def fitted(line: str, columns: int | None) -> str:
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> Painted:
-    """The text in a colour, where there are colours.
+    """The text in a colour, if colours are in use.
 
     >>> import io
     >>> painted("error", "red", io.StringIO())
@@ -114,18 +114,18 @@ _colours = ContextVar("_colours", default="auto")
 
 
 def use_colours(choice: str) -> None:
-    """Use colours `always`, `never`, or where a terminal has them (`auto`)."""
+    """Use colours `always`, `never`, or if the terminal has them (`auto`)."""
     _colours.set(choice)
 
 
 _PLAIN = {
     "├": "|", "└": "`", "│": "|", "─": "-", "×": "x", "…": "...", "→": "->", "█": "#", "░": "."
 }  # fmt: skip
-"""What stands for characters of zom's own where a terminal has none of them."""
+"""Replacements of zom's own characters for terminals without them."""
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """The text for what an encoding doesn't have: its own signs as ASCII, all other characters as their codes."""
+    """The text for characters that an encoding lacks: zom's own signs as ASCII, all others as codes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lost = error.object[error.start : error.end]
@@ -135,7 +135,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 def show_as_ascii() -> None:
-    """Let a terminal without Unicode show trees in ASCII, and names as codes: better than no tree."""
+    """Let a terminal without Unicode show trees in ASCII, and names as codes, instead of failing."""
     codecs.register_error("zom.plain", _plain)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -150,7 +150,7 @@ def _has_colours(stream: TextIO) -> bool:
 
 
 def declare_progress(parser: argparse.ArgumentParser) -> None:
-    """The argument of the verbs that can take long."""
+    """Add the argument of verbs that can take long."""
     from argparse import BooleanOptionalAction  # noqa: PLC0415 - argparse is there before verbs are declared
 
     parser.add_argument(
@@ -161,7 +161,7 @@ def declare_progress(parser: argparse.ArgumentParser) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time in words, as exact as anybody needs it.
+    """A time in words, rounded to seconds, minutes or tenths of hours.
 
     >>> duration(4.2), duration(200), duration(9000)
     ('4 s', '3 min', '2.5 h')
@@ -172,7 +172,7 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """How much is done, on one line of standard error that goes away at the end.
+    """The progress, on one line of standard error that is erased at the end.
 
     >>> with Progress("copying", wanted=False) as tell:
     ...     tell(1, 2)
@@ -185,16 +185,16 @@ class Progress:
         self._last = ""
         self._time = 0.0
         self._began: tuple[float, int] | None = None
-        """When it was told of first, and how much was done then."""
+        """The time of the first report, and how much was done then."""
 
     def __call__(self, done: int, total: int) -> None:
-        """So much is done, of so much; nothing is known of the total where it is 0."""
+        """Report that `done` of `total` is done; a `total` of 0 is unknown."""
         if not self._shown:
             return
-        from time import monotonic  # noqa: PLC0415 - where there is something to show
+        from time import monotonic  # noqa: PLC0415 - only if progress is shown
 
         now = monotonic()
-        # A file or pipe is told of whole tens of percents, a terminal ten times a second.
+        # Report every ten percent to a file or pipe, and ten times a second to a terminal.
         percent = f"{100 * done // total} %" if total else f"{done:,}"
         text = f"{self._what}: {percent} ({done:,} of {total:,})" if total else f"{self._what}: {percent}"
         text += self._pace(done, total, now)
@@ -209,7 +209,7 @@ class Progress:
             tell(text)
 
     def _pace(self, done: int, total: int, now: float) -> str:
-        """How fast it goes, and how long it will take; nothing in the first second, which tells little."""
+        """The rate and the time left; empty in the first second, when they are unreliable."""
         if self._began is None:
             self._began = (now, done)
         since, before = self._began

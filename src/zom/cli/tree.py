@@ -19,7 +19,7 @@ __all__ = ["declare", "run", "whole_number"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
     declare_parameters(parser)
     parser.add_argument("--depth", type=whole_number, metavar="N", help="show N levels below the root")
@@ -33,7 +33,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def whole_number(text: str) -> int:
-    """The number that an argument is.
+    """The whole number in an argument.
 
     >>> whole_number("2")
     2
@@ -45,7 +45,7 @@ def whole_number(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tree; lines end where a terminal does. FINDINGS where a node can't be read."""
+    """Print the tree, cut to the width of a terminal; return FINDINGS if a node can't be read."""
     from zom.cli.operand import sound_part_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _page(arguments: argparse.Namespace, spec: Spec, broken: Mapping[str, str]) -> str:
-    """The tree as a page; of a store, with the chunks that are stored where that was asked for."""
+    """The tree as a page; for a store, with the stored chunks if requested."""
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
     from zom.cli.pictures import stored_arrays  # noqa: PLC0415 - slow to import
     from zom.views.html.page import Seen, hierarchy_page  # noqa: PLC0415 - slow to import

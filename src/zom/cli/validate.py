@@ -1,8 +1,8 @@
 """`zom validate`: report every problem of documents and stores: Zarr metadata, conventions, stored data.
 
-Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of
-a store, the documents of all its nodes are read; `--data` says what is read besides. With `--like`, what differs
-from a spec, or doesn't fit a template, is a problem, too.
+By default, only errors make the command fail: a warning or a note rejects no document. For a store, the
+documents of all nodes are read; `--data` selects what else is read. With `--like`, a difference from a spec,
+or a mismatch with a template, is a problem, too.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ __all__ = [
 _FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "html")
 
 _SEVERITIES = ("error", "warning", "note")
-"""The worst first."""
+"""Severities, the worst first."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the verb."""
+    """Add the arguments of the verb."""
     parser.add_argument(
         "places",
         nargs="*",
@@ -159,7 +159,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def declare_fail_on(parser: argparse.ArgumentParser) -> None:
-    """The argument that says which problems count."""
+    """Add the argument for the severities that make the command fail."""
     parser.add_argument(
         "--fail-on",
         choices=_SEVERITIES,
@@ -169,7 +169,7 @@ def declare_fail_on(parser: argparse.ArgumentParser) -> None:
 
 
 def failed(counts: Counter[str], fail_on: str) -> bool:
-    """Whether there is a problem as bad as that, or worse.
+    """Whether there is a problem of severity `fail_on` or worse.
 
     >>> failed(Counter(warning=1), "error"), failed(Counter(error=1), "warning")
     (False, True)
@@ -178,8 +178,8 @@ def failed(counts: Counter[str], fail_on: str) -> bool:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the problems of every place; FINDINGS where one of them is bad enough, UNREADABLE where one can't be opened."""
-    from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
+    """Print the problems of all places; return UNREADABLE if one can't be opened, FINDINGS by `--fail-on`."""
+    from zom.cli.file import write_text  # noqa: PLC0415 - --help does not need it
     from zom.cli.jobs import reports_of  # noqa: PLC0415 - slow to import
     from zom.cli.place_report import choices_from, places_of  # noqa: PLC0415 - slow to import
 
@@ -203,11 +203,11 @@ def run(arguments: argparse.Namespace) -> int:
     return FINDINGS if failed(counts, arguments.fail_on) else CLEAN
 
 
-# --- what is said ----------------------------------------------------------------------------------------
+# --- output ----------------------------------------------------------------------------------------------
 
 
 def _other_output(text: str) -> tuple[str, str]:
-    """The format and the file of `--also`.
+    """The format and the file in `--also`.
 
     >>> _other_output("sarif=out/zom.sarif")
     ('sarif', 'out/zom.sarif')
@@ -225,7 +225,7 @@ def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
     if arguments.format == "html":
         return _page(reports, arguments)
     if arguments.format == "sarif":
-        from zom.conventions.report.sarif import sarif_of  # noqa: PLC0415 - where it is asked for
+        from zom.conventions.report.sarif import sarif_of  # noqa: PLC0415 - only on request
 
         return sarif_of(reports)
     if arguments.format == "junit":
@@ -242,7 +242,7 @@ def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
 
 
 def _page(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
-    """The page of all places, with the nodes of those that can be read: their documents are read again for it."""
+    """The page of all places, with the nodes of readable ones, whose documents are read again."""
     from zom.views.html.page import report_page  # noqa: PLC0415 - as above
 
     given = parameters_from(arguments.parameters)
@@ -251,7 +251,7 @@ def _page(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
     broken: list[Mapping[str, str]] = []
     for name in arguments.places:
         try:
-            # What was on standard input is read once.
+            # Standard input can be read only once.
             spec, lost = nothing if name == "-" else _sound_part(name, given)
         except (CommandError, ZomError):
             spec, lost = nothing
@@ -261,7 +261,7 @@ def _page(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
 
 
 def _sound_part(name: str, parameters: Mapping[str, str]) -> tuple[Spec | None, Mapping[str, str]]:
-    """What can be read at a place, and why the rest can't be."""
+    """The readable part of a place, and why the rest is unreadable."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.operand import operand_of, sound_part_at  # noqa: PLC0415 - slow to import
 
@@ -273,7 +273,7 @@ def _sound_part(name: str, parameters: Mapping[str, str]) -> tuple[Spec | None, 
 
 
 def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
-    """The lines of the report, each as its parts."""
+    """The lines of the report, each in parts."""
     from itertools import islice  # noqa: PLC0415 - slow to import
 
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
@@ -298,11 +298,11 @@ def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[tuple[str,
 
 
 _ON_A_TERMINAL = 50
-"""How many problems of a place are listed where somebody sits before them, who asked for no number."""
+"""Maximum number of problems listed per place on a terminal, unless the user gave a number."""
 
 
 def _most(arguments: argparse.Namespace) -> int | None:
-    """How many problems of a place are listed."""
+    """The number of problems to list per place; None for all."""
     import sys  # noqa: PLC0415 - as the others
 
     if arguments.first is not None or arguments.output is not None or arguments.verbose:
@@ -316,7 +316,7 @@ def _print_lines(lines: Iterable[tuple[str, ...]]) -> None:
 
 
 def _subjects(reports: Sequence[Report]) -> str:
-    """What was validated.
+    """The numbers of validated documents, stores and unreadable places.
 
     >>> _subjects([])
     'no places'
@@ -331,19 +331,19 @@ def _subjects(reports: Sequence[Report]) -> str:
 
 
 def _is_unopened(report: Report) -> bool:
-    """Whether nothing could be read at the place; a pattern that hides the finding doesn't change that."""
+    """Whether the place was unreadable, even if a pattern suppresses this finding."""
     from zom.hierarchy.check.unopened import UNOPENED  # noqa: PLC0415 - slow to import
 
     return any(problem.code == UNOPENED.code for problem in (*report.problems, *report.suppressed))
 
 
 def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> str:
-    """How many problems there are, and what was checked to find them."""
+    """The number of problems, and the outcomes of the rules."""
     hidden = sum(len(report.suppressed) for report in reports)
     problems = counted(counts) + (f", {hidden} suppressed" if hidden else "")
     outcomes: dict[tuple[str, str], str] = {}
     for rule in (rule for report in reports for rule in report.rules):
-        # What failed in one place failed, and what passed in one was checked.
+        # A rule that failed in one place failed, and one that passed in one place was checked.
         known = outcomes.setdefault((rule.convention, rule.code), rule.outcome)
         worse = min(known, rule.outcome, key=("failed", "passed", "not applicable").index)
         outcomes[rule.convention, rule.code] = worse
@@ -359,7 +359,7 @@ def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> 
 
 
 def problem_parts(name: str, problem: Problem, stream: TextIO | None = None) -> tuple[str, ...]:
-    """The parts of a line about the problem, as editors and people find their way to it, for standard output or `stream`.
+    """The parts of a line about the problem, as editors expect it, for standard output or `stream`.
 
     >>> from zom import Problem
     >>> problem = Problem("v3/shape", "error", "/t", "/members/t/shape/0", ("shape", 0), "1", "2", line=3, column=7)
@@ -374,13 +374,13 @@ def problem_parts(name: str, problem: Problem, stream: TextIO | None = None) -> 
 
 
 def stored_problem_parts(place: Operand, problem: Problem, stream: TextIO | None = None) -> tuple[str, ...]:
-    """As `problem_parts`, for a problem in a store: its file is the store's key."""
+    """Like `problem_parts`, for a problem in a store, whose file is the store's key."""
     name = place.store if problem.key else place.name
     return problem_parts(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem, stream)
 
 
 def counted(counts: Counter[str]) -> str:
-    """How many problems of each severity there are.
+    """The number of problems of each severity, as text.
 
     >>> counted(Counter(error=1, note=2)), counted(Counter())
     ('1 error, 2 notes', 'no problems')

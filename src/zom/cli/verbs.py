@@ -1,6 +1,6 @@
-"""The verbs of the command, in the order of its help: each a module of this package that is loaded when it is called.
+"""The verbs of the command, in the order of its help; each is a module of this package, imported on use.
 
-What they do is said here as well as in their modules: Python has no docstrings where it is run with -OO.
+Their descriptions repeat the docstrings of the modules, which Python drops with -OO.
 """
 
 from __future__ import annotations
@@ -42,4 +42,4 @@ VERBS: Final[Mapping[str, str]] = {
     "completion": "print a completion script for bash, zsh or fish",
     "dingus": "validate OME-Zarr for the runner of OME's conformance suite, as one line of JSON",
 }
-"""What each verb does."""
+"""The description of each verb."""

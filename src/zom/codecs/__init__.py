@@ -1,4 +1,4 @@
-"""The codecs that come with zom, each in a file that has its name; it is loaded when a document names it."""
+"""The codecs of zom, each in a file of its name, loaded when a document first names it."""
 
 __all__ = ["FILES"]
 
@@ -22,4 +22,4 @@ FILES = (
     "zfp",
     "zstd",
 )
-"""The files that register something."""
+"""The files that register codecs."""

@@ -1,7 +1,7 @@
-"""The `bytes` codec: the elements of a chunk one after the other, each in a stated byte order.
+"""The `bytes` codec: the elements of a chunk in C order and a stated byte order.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html
-Before zarr-specs pull request 263 its name was `endian`; the draft calls it so, too.
+Before zarr-specs pull request 263 its name was `endian`, as in the draft.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENDIAN = rule(
     "the bytes codec has an endian wherever the bytes of an element have an order",
     source=f"{_SOURCE}, configuration parameters",
 )
-# zarr-python wrote `structured` arrays without it, and they are little-endian.
+# zarr-python wrote little-endian `structured` arrays without it.
 LEGACY_ENDIAN = rule(
     "codec/bytes-endian-structured",
     "the bytes codec has an endian where fields of the legacy type `structured` need one",
@@ -50,13 +50,13 @@ _VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes"}
 
 
 class BytesConfiguration(Configuration):
-    """Which byte of an element comes first."""
+    """The byte order of elements."""
 
     endian: OrAbsent[Literal["little", "big"]] = None
 
 
 class EndianConfiguration(Configuration):
-    """As the draft has it: "endian: Required"."""
+    """The draft's configuration: "endian: Required"."""
 
     endian: Literal["little", "big"]
 
@@ -79,7 +79,7 @@ class BytesCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """As many bytes as the elements take."""
+        """Return bytes with the size of all elements."""
         if not isinstance(before, Elements) or before.data_type is None:
             return Bytes()
         data_type = before.data_type
@@ -97,13 +97,13 @@ class BytesCodec(Codec):
     def bind(
         self, configuration: BytesConfiguration | EndianConfiguration, before: Form, after: Form
     ) -> Coder[Any, Any]:
-        """The memory of the array, or, in the other byte order, a copy."""
+        """Return a coder that uses the array's memory, or a copy if the byte order differs."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the bytes codec wants elements")
         if before.data_type.is_packed:
             return Packed(before, configuration.endian or "little")
-        # Of `structured` without an endian, which older software wrote, the bytes are little-endian.
+        # Older software wrote little-endian `structured` arrays without an endian.
         stored = before.dtype.newbyteorder(">" if configuration.endian == "big" else "<")
         return Raw(before) if stored == before.dtype else _Swapped(before, stored)
 
@@ -120,7 +120,7 @@ def _no_endian(data_type: DataType, path: Path) -> Fault:
 
 
 class _Swapped(Raw):
-    """Elements whose bytes are stored in another order than memory has them in."""
+    """Elements whose stored byte order differs from memory."""
 
     def __init__(self, block: Block, stored: np.dtype[Any]) -> None:
         super().__init__(block, stored)
@@ -128,10 +128,10 @@ class _Swapped(Raw):
         self._foreign = is_foreign(stored)
 
     def decode(self, chunk: Data) -> Array:
-        """The elements, of a type that says in which order their bytes are.
+        """Return the elements, with a dtype that states their byte order.
 
-        numpy turns them around when they are copied. Types that are not its own can't be trusted with
-        that everywhere, so theirs are turned here.
+        numpy swaps the bytes when it copies elements. For types that are not its own it fails to do so in
+        places, so their bytes are swapped here.
         """
         made = super().decode(chunk)
         return reordered(made, self._memory) if self._foreign else made

@@ -1,8 +1,8 @@
-"""What GDAL writes into v2 documents where numcodecs asks for a number or for true and false.
+"""Words that GDAL writes into v2 documents in place of a number or a boolean.
 
-GDAL spells what its own creation options are called: `"shuffle": "BIT"` for blosc (all but BYTE, which it
-makes 1 of), and `"checksum": "NO"` for every zstd since 3.12. numcodecs reads such chunks, as they need
-neither to be decoded, so zom reads them with a warning, and never writes them.
+GDAL writes the names of its creation options: `"shuffle": "BIT"` for blosc (all but BYTE, which it
+writes as 1), and `"checksum": "NO"` for every zstd since 3.12. numcodecs reads such chunks, as decoding
+needs neither, so zom reads them with a warning, and never writes them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _CHECKSUMS: Final = {"NO": 0, "YES": 1}
 
 
 class Spelled(int):
-    """A number that the document spells as a word."""
+    """A number spelled as a word in the document."""
 
     text: str
 
     @classmethod
     def of(cls, text: str, number: int) -> Spelled:
-        """`number`, which the document calls `text`.
+        """Return `number` with its spelling `text`.
 
         >>> Spelled.of("BIT", 2) + 0, Spelled.of("BIT", 2).text
         (2, 'BIT')
@@ -49,12 +49,12 @@ class Spelled(int):
 
 
 def gdal_shuffle(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """The number of a shuffle, also where its name stands."""
+    """Validate a shuffle number, accepting its name too."""
     return _read(SHUFFLE_NAMES, value, handler)
 
 
 def gdal_checksum(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Whether there is a checksum, also where GDAL says so."""
+    """Validate whether there is a checksum, accepting GDAL's words too."""
     return _read(_CHECKSUMS, value, handler)
 
 
@@ -64,7 +64,7 @@ def _read(names: dict[str, int], value: Any, handler: ValidatorFunctionWrapHandl
 
 
 def gdal_fault(configuration: Configuration, member: str, path: Path, faults: list[Fault]) -> None:
-    """Add what is to be said of a number that was a word."""
+    """Add a fault if the member is a number spelled as a word."""
     value = getattr(configuration, member)
     if isinstance(value, Spelled):
         expected = field_words(type(configuration), member)

@@ -52,11 +52,11 @@ ALIGNED = rule(
 _MOST_CHOICES = 256
 
 Lengths: TypeAlias = tuple[tuple[int, ...], ...]
-"""For each dimension, every length that a chunk can have there."""
+"""The possible chunk lengths of each dimension."""
 
 
 class ReshapeConfiguration(Configuration):
-    """The new size of each dimension: a number, -1 for what is left, or a list of input dimensions."""
+    """The new size of each dimension: a number, -1 for the remainder, or a list of input dimensions."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
         "properties": {
@@ -88,7 +88,7 @@ class ReshapeCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """The elements in the new shape."""
+        """Return the elements in the new shape."""
         if not isinstance(before, Elements):
             return None
         here = (*path, "configuration", "shape")
@@ -104,7 +104,7 @@ class ReshapeCodec(Codec):
         return replace(before, lengths=None if new is None else tuple((size,) for size in new))
 
     def bind(self, configuration: ReshapeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The same elements in the shape that `thread` found."""
+        """Return a coder that reshapes to the shape of `after`."""
         del configuration
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the reshape codec wants elements")
@@ -114,8 +114,8 @@ class ReshapeCodec(Codec):
 class _Reshaped(Coder[Any, Any]):
     """Chunks in another shape.
 
-    No view: of memory with gaps, as a part of an array has, `encode` is a copy, and what is put into
-    that is lost.
+    `is_view` is False: for memory with gaps, such as a part of an array, `encode` returns a copy, and
+    writing into it would be lost.
     """
 
     def __init__(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
@@ -123,11 +123,11 @@ class _Reshaped(Coder[Any, Any]):
         self._after = after
 
     def encode(self, chunk: Array) -> Array:
-        """The elements in the new shape."""
+        """Return the elements in the new shape."""
         return chunk.reshape(self._after)
 
     def decode(self, chunk: Array) -> Array:
-        """The elements in the shape that they had."""
+        """Return the elements in their original shape."""
         return chunk.reshape(self._before)
 
 
@@ -163,7 +163,7 @@ def _check_dimensions(
 
 
 def _fixed(shape: list[int | list[int]], old: list[int], faults: list[Fault], path: Path) -> list[int] | None:
-    """The new shape of chunks that all have the shape `old`; None where there is none."""
+    """Return the new shape of chunks that all have the shape `old`, or None if it is invalid."""
     new = [
         math.prod(old[dimension] for dimension in size) if isinstance(size, list) else size for size in shape
     ]
@@ -191,7 +191,7 @@ def _fixed(shape: list[int | list[int]], old: list[int], faults: list[Fault], pa
 
 
 def _varying(shape: list[int | list[int]], lengths: Lengths) -> Lengths | None:
-    """The new lengths where chunks differ in shape; None where they can't be told one by one."""
+    """Return the new lengths of chunks of varying shape, or None if they are unknown or too many."""
     new: list[tuple[int, ...]] = []
     for size in shape:
         if not isinstance(size, list):

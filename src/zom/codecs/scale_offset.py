@@ -1,7 +1,7 @@
-"""The `scale_offset` codec: (x - offset) * scale, in the arithmetic of the elements' own type.
+"""The `scale_offset` codec: (x - offset) * scale, in the arithmetic of the elements' type.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/scale_offset/README.md
-Both numbers are written like fill values of the type. An absent offset is 0, an absent scale 1.
+Both numbers are written like fill values of the type. The defaults are an offset of 0 and a scale of 1.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _KINDS = frozenset({"int", "uint", "float", "complex", "timedelta", "datetime"})
 
 
 Scalar: TypeAlias = int | float | str | list[Any]
-"""What fill values of numeric types look like; the type says more."""
+"""The JSON types of numeric fill values; the data type restricts them further."""
 
 
 class ScaleOffsetConfiguration(Configuration):
-    """What is taken away first, and what the rest is multiplied with."""
+    """The offset that is subtracted first, and the scale that the difference is multiplied by."""
 
     offset: OrAbsent[Scalar] = None
     scale: OrAbsent[Scalar] = None
@@ -73,7 +73,7 @@ class ScaleOffsetCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the same shape and type, and the fill value shifted and scaled."""
+        """Return elements of the same shape and type, with the fill value shifted and scaled."""
         if not isinstance(before, Elements) or before.data_type is None:
             return before if isinstance(before, Elements) else None
         data_type = before.data_type
@@ -93,7 +93,7 @@ class ScaleOffsetCodec(Codec):
         return Elements(before.lengths, data_type, fill)
 
     def bind(self, configuration: ScaleOffsetConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The arithmetic of the type, in which nothing may be lost."""
+        """Return a coder that calculates in the arithmetic of the type and raises on loss."""
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the scale_offset codec wants elements")
         data_type = before.data_type
@@ -132,13 +132,13 @@ def _scalar(name: str, value: Any, data_type: DataType, faults: list[Fault], pat
 
 
 def _shift(before: Elements, offset: Any, scale: Any, faults: list[Fault], path: Path) -> Any:
-    """The fill value as the codec writes it; None where it can't be told, or can't be."""
+    """Return the encoded fill value, or None if it is unknown or out of range."""
     fill, data_type = before.fill, before.data_type
     if data_type is None or (offset is None and scale is None):
         return fill
     if data_type.kind not in {"int", "uint"}:
         return _shift_float(fill, offset, scale)
-    # Python's integers don't overflow, so a result out of range is seen instead of wrapped.
+    # Python's integers don't overflow, so a result out of range is detected instead of wrapped.
     start = number(fill)
     shift = 0 if offset is None else number(offset)
     factor = 1 if scale is None else number(scale)

@@ -1,8 +1,8 @@
-"""Chunks shifted and scaled, as the `scale_offset` codec asks: (x - offset) * scale, and x / scale + offset.
+"""Coders of the `scale_offset` codec: encode (x - offset) * scale, decode x / scale + offset.
 
 "If any intermediate or final value produced during encoding or decoding is not representable in that data
-type, implementations MUST treat this as an error": integers never wrap around and divide without a rest,
-and a finite float stays finite. NaT stays NaT.
+type, implementations MUST treat this as an error": integers never wrap around and divide without
+remainder, and finite floats stay finite. NaT stays NaT.
 https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/scale_offset/README.md
 """
 
@@ -26,7 +26,7 @@ __all__ = ["FloatShift", "IntegerShift"]
 
 
 class FloatShift(Coder[Any, Any]):
-    """Floats and complex numbers, in the arithmetic of their own type.
+    """Floats and complex numbers, in the arithmetic of their type.
 
     >>> FloatShift(np.dtype("f4"), np.float32(5), np.float32(0.5)).encode(np.array([7], "f4"))
     array([1.], dtype=float32)
@@ -38,14 +38,14 @@ class FloatShift(Coder[Any, Any]):
         self._scale = scale
 
     def encode(self, chunk: Array) -> Array:
-        """Shifted, then scaled."""
+        """Shift, then scale."""
         with np.errstate(all="ignore"):
             made = chunk if self._offset is None else chunk - self._offset
             made = made if self._scale is None else made * self._scale
         return self._checked(chunk, made)
 
     def decode(self, chunk: Array) -> Array:
-        """Scaled back, then shifted back."""
+        """Undo the scale, then the shift."""
         with np.errstate(all="ignore"):
             made = chunk if self._scale is None else chunk / self._scale
             made = made if self._offset is None else made + self._offset
@@ -66,7 +66,7 @@ class FloatShift(Coder[Any, Any]):
 
 
 class IntegerShift(Coder[Any, Any]):
-    """Integers, and the ticks of times."""
+    """Integers, and the ticks of dates and durations."""
 
     def __init__(self, data_type: DataType, dtype: np.dtype[Any], offset: int, scale: int) -> None:
         form = number_form(data_type)
@@ -85,11 +85,11 @@ class IntegerShift(Coder[Any, Any]):
             self._work = np.dtype(np.uint8 if form.low == 0 else np.int8)
 
     def encode(self, chunk: Array) -> Array:
-        """Shifted, then scaled."""
+        """Shift, then scale."""
         return self._apply(chunk, self._forward)
 
     def decode(self, chunk: Array) -> Array:
-        """Divided, which must leave no rest, then shifted back."""
+        """Divide by the scale, which must leave no remainder, then undo the shift."""
         return self._apply(chunk, self._back)
 
     def _apply(self, chunk: Array, change: Callable[[Array], Array]) -> Array:
@@ -133,7 +133,7 @@ class IntegerShift(Coder[Any, Any]):
         return shifted
 
     def _check(self, values: Array, change: Callable[[int], int]) -> None:
-        """CodecError where `change` leads out of the type: it does so first at an extreme."""
+        """Raise CodecError if `change` leaves the range of the type, which the extreme values show."""
         if not values.size:
             return
         for find in (np.argmin, np.argmax):

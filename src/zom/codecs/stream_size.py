@@ -1,4 +1,4 @@
-"""How many bytes a codec may make, as one that decodes bytes to bytes asks it."""
+"""Size checks for codecs that decode bytes to bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_size", "expected_size", "stream_before"]
 
 
 def stream_before(before: Form, name: str) -> Stream:
-    """The bytes that the codec `name` makes of what it decodes.
+    """Return `before` as the decoded stream of the codec `name`, or raise ExtensionError.
 
     >>> stream_before(Stream(12, 12), "gzip").most
     12
@@ -27,7 +27,7 @@ def stream_before(before: Form, name: str) -> Stream:
 
 
 def expected_size(stream: Stream) -> str:
-    """The size of `stream`, in words.
+    """Describe the size of `stream`.
 
     >>> expected_size(Stream(12, 12)), expected_size(Stream(None, 99))
     ('12 bytes', 'at most 99 bytes')
@@ -36,7 +36,7 @@ def expected_size(stream: Stream) -> str:
 
 
 def check_size(stream: Stream, found: int) -> None:
-    """CodecError unless `stream` may have `found` bytes.
+    """Raise CodecError unless `stream` may have `found` bytes.
 
     >>> check_size(Stream(12, 12), 13)
     Traceback (most recent call last):

@@ -1,7 +1,7 @@
-"""The `transpose` codec: the dimensions of a chunk in another order.
+"""The `transpose` codec: reorder the dimensions of a chunk.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html
-The constants "C" and "F" were removed after the acceptance of ZEP 1; files that have them exist.
+The constants "C" and "F" were removed after the acceptance of ZEP 1, but some files have them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ORDER_NAME = rule(
 
 
 class TransposeConfiguration(Configuration):
-    """For each dimension of the result, the dimension that it was."""
+    """The input dimension for each dimension of the result."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
         "properties": {"order": {"type": "array", "items": {"type": "integer", "minimum": 0}}}
@@ -63,7 +63,7 @@ class TransposeCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """The elements with their dimensions in the new order."""
+        """Return the elements with their dimensions in the new order."""
         if not isinstance(before, Elements):
             return None
         order: list[int] | None
@@ -85,7 +85,7 @@ class TransposeCodec(Codec):
         return replace(before, lengths=tuple(lengths[place] for place in order))
 
     def bind(self, configuration: TransposeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """A view with the dimensions in the new order."""
+        """Return a coder that returns views with the dimensions in the new order."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the transpose codec wants elements")
@@ -94,7 +94,7 @@ class TransposeCodec(Codec):
 
 
 class _Transposed(Coder[Any, Any]):
-    """Chunks whose dimensions are stored in another order; nothing is copied."""
+    """Chunks whose dimensions are stored in another order, without copies."""
 
     is_view = True
 
@@ -103,11 +103,11 @@ class _Transposed(Coder[Any, Any]):
         self._back = tuple(order.index(dimension) for dimension in range(len(order)))
 
     def encode(self, chunk: Array) -> Array:
-        """The same memory, with the dimensions in the stored order."""
+        """Return a view with the dimensions in the stored order."""
         return chunk.transpose(self._order)
 
     def decode(self, chunk: Array) -> Array:
-        """The same memory, with the dimensions as the array has them."""
+        """Return a view with the dimensions in the array's order."""
         return chunk.transpose(self._back)
 
 

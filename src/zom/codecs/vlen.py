@@ -1,7 +1,7 @@
-"""What vlen-utf8, vlen-bytes and vlen-array have in common: items of any length, each behind its own.
+"""Shared code of vlen-utf8, vlen-bytes and vlen-array: items of any length, each preceded by its length.
 
-A chunk is the number of items (u32, little-endian), then for each item its length in bytes (the same)
-and its bytes. No number is believed before it is known that so many bytes are there.
+A chunk is the number of items (u32, little-endian), then for each item its length in bytes (u32,
+little-endian) and its bytes. Each number is checked against the available bytes before use.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SHORT: Final = 100
 
 
 class VlenCoder(Coder[Any, Any]):
-    """What encodes and decodes the items of a block."""
+    """A coder of the items of a block."""
 
     def __init__(self, block: Block) -> None:
         self._shape = block.shape
@@ -46,14 +46,14 @@ class VlenCodec(Codec):
     sees_lengths = False
     holds_objects = True
     takes: ClassVar[Literal["string", "bytes"]]
-    """The data type, and its kind."""
+    """The required data type and kind."""
     broken: ClassVar[Rule]
     """The rule that another data type breaks."""
     coder: ClassVar[type[VlenCoder]]
 
     @override
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         del configuration
         data_type = before.data_type if isinstance(before, Elements) else None
         if data_type is not None and (data_type.kind != self.takes or data_type.itemsize is not None):
@@ -63,7 +63,7 @@ class VlenCodec(Codec):
 
     @override
     def bind(self, configuration: Any, before: Form, after: Form) -> VlenCoder:
-        """The same for all chunks of a shape."""
+        """Return a coder for all chunks of a shape."""
         del configuration, after
         if not isinstance(before, Block):
             raise ExtensionError(f"the {self.name} codec wants elements")
@@ -72,38 +72,38 @@ class VlenCodec(Codec):
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of a chunk: where in `data` each begins, and how many bytes it has."""
+    """The items of a chunk: the start of each in `data`, and its size in bytes."""
 
     data: bytes
     begins: np.ndarray[Any, np.dtype[np.int64]]
     lengths: np.ndarray[Any, np.dtype[np.int64]]
 
     def __getitem__(self, index: int) -> bytes:
-        """The bytes of one item."""
+        """Return the bytes of one item."""
         begin = int(self.begins[index])
         return self.data[begin : begin + int(self.lengths[index])]
 
     @property
     def are_short(self) -> bool:
-        """Whether they are short enough for `cells` to be worth it."""
+        """Whether the items are short enough for `cells` to be faster."""
         return len(self.data) < _SHORT * len(self.lengths)
 
     def each(self) -> list[bytes]:
-        """The bytes of each item."""
+        """Return the bytes of each item."""
         ends = (self.begins + self.lengths).tolist()
         return [self.data[begin:end] for begin, end in zip(self.begins.tolist(), ends, strict=True)]
 
     def cells(self) -> tuple[Array, list[int]]:
-        """The items as byte strings of one length, and the places of those that don't fit or end in NUL.
+        """Return the items as byte strings of one length, and the positions of those too long or ending in 0.
 
-        Such a cell is empty: an item that was cut could end inside a character. The cells take at most
-        twice the memory of the items.
+        The cells of the latter are empty, as a truncated item could end inside a character. The cells take
+        at most twice the memory of the items plus 16 bytes each.
         """
         count = len(self.lengths)
         limit = min(int(self.lengths.max()), 16 + 2 * len(self.data) // count)
         limit = max(limit, 1)
         padded = np.frombuffer(self.data + bytes(limit), np.uint8)
-        # A cell at each byte, of which those where items begin are taken.
+        # A cell at each byte, of which those at the items' starts are selected.
         windows: Array = np.ndarray((len(self.data) + 1,), f"S{limit}", padded, strides=(1,))
         cells = windows[self.begins]
         grid = cells.view(np.uint8).reshape(count, limit)
@@ -115,7 +115,7 @@ class Items:
 
 
 def parse_items(data: Data, shape: tuple[int, ...]) -> Items:
-    r"""The items of a chunk of `shape`; CodecError where there are others than those, or too few bytes.
+    r"""Parse the items of a chunk of `shape`; raise CodecError if their number or size doesn't match.
 
     >>> items = parse_items(b"\2\0\0\0" + b"\1\0\0\0a" + b"\2\0\0\0bc", (2,))
     >>> items[0], items[1]
@@ -138,7 +138,7 @@ def parse_items(data: Data, shape: tuple[int, ...]) -> Items:
 
 
 def _short(raw: bytes, count: int) -> Items | None:
-    """The items, if all have fewer than 256 bytes: then one byte of each length says enough."""
+    """Return the items if all have fewer than 256 bytes, so that one byte of each length suffices."""
     places = [0] * count
     place = 4
     try:
@@ -180,7 +180,7 @@ def _any(raw: bytes, shape: tuple[int, ...]) -> Items:
 
 
 def place_of(index: int, shape: tuple[int, ...]) -> str:
-    """Where in a chunk of `shape` the element number `index` is.
+    """Return the position of the element with flat index `index` in a chunk of `shape`.
 
     >>> place_of(5, (2, 3))
     '(1, 2)'
@@ -189,7 +189,7 @@ def place_of(index: int, shape: tuple[int, ...]) -> str:
 
 
 def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -> Data:
-    r"""The chunk of items that stand in `payload` one after the other.
+    r"""Encode the items that are consecutive in `payload` as a chunk.
 
     >>> bytes(join_items(b"abc", [1, 2], (2,)))
     b'\x02\x00\x00\x00\x01\x00\x00\x00a\x02\x00\x00\x00bc'
@@ -215,7 +215,7 @@ def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -
 
 
 def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
-    r"""The items, in an array of objects of `shape`.
+    r"""Return the items in an object array of `shape`.
 
     >>> as_bytes(parse_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
     [b'ab']
@@ -233,7 +233,7 @@ def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
 
 
 def as_text(items: Items, shape: tuple[int, ...]) -> Array:
-    r"""The items as text, in an array of `shape`; CodecError where one is no UTF-8.
+    r"""Return the items as text in an array of `shape`; raise CodecError if one is not UTF-8.
 
     >>> as_text(parse_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
     ['ab']
@@ -248,7 +248,7 @@ def as_text(items: Items, shape: tuple[int, ...]) -> Array:
             made[index] = str(items[index], "utf-8")
     elif count:
         try:
-            # Not from a list: numpy would first make room for the longest, as often as there are items.
+            # Not from a list: numpy would first allocate the longest length for each item.
             each = (str(item, "utf-8") for item in items.each())
             made = np.fromiter(each, np.object_, count).astype(made.dtype)
         except UnicodeDecodeError as cause:
@@ -266,7 +266,7 @@ def _check_together(items: Items, shape: tuple[int, ...]) -> None:
         return
     first = raw[items.begins[items.lengths > 0]]
     try:
-        # All of it together is UTF-8, and no item begins amid a character: so is each item.
+        # If all text together is UTF-8 and no item begins inside a character, each item is UTF-8.
         text.decode()
         right = not ((first & 0xC0) == 0x80).any()
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
-"""The `vlen-bytes` codec: byte strings of any length, each after its own length.
+"""The `vlen-bytes` codec: byte strings of any length, each preceded by its length.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-bytes
 Zarr v2: numcodecs id "vlen-bytes". A chunk is the number of elements (u32, little-endian), then for each
-element its length in bytes (the same) and its bytes.
+element its length in bytes (u32, little-endian) and its bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TYPE = rule(
 
 
 class VlenRaw(VlenCoder):
-    r"""Byte strings, each behind its length.
+    r"""Byte strings, each preceded by its length.
 
     >>> import numpy as np, zom.dtypes
     >>> from zom.extension.bound import Block
@@ -42,7 +42,7 @@ class VlenRaw(VlenCoder):
     @override
     def encode(self, chunk: Array) -> Data:
         items: list[bytes] = chunk.reshape(-1).tolist()
-        # Not left to `join`, which takes whatever has a buffer: of an array it would lose the type.
+        # `join` accepts any buffer and would lose the type of an array, so check the items first.
         if not set(map(type, items)) <= {bytes}:
             items = [_checked(item, index, chunk.shape) for index, item in enumerate(items)]
         return join_items(b"".join(items), list(map(len, items)), chunk.shape)

@@ -1,8 +1,8 @@
-"""The `vlen-utf8` codec: UTF-8 text of any length, each after its own length.
+"""The `vlen-utf8` codec: UTF-8 texts of any length, each preceded by its length.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-utf8
 Zarr v2: numcodecs id "vlen-utf8". A chunk is the number of elements (u32, little-endian), then for each
-element its length in bytes (the same) and its bytes.
+element its length in bytes (u32, little-endian) and its bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TYPE = rule(
 
 
 class VlenText(VlenCoder):
-    r"""Text, each item as UTF-8 behind its length in bytes.
+    r"""Text, each item as UTF-8 preceded by its length in bytes.
 
     >>> import numpy as np, zom.dtypes
     >>> from zom.extension.bound import Block

@@ -1,1 +1,1 @@
-"""Hierarchies as people write them: short documents in YAML, TOML or JSON, compiled to specs."""
+"""Declarations: short documents in YAML, TOML or JSON that compile to specs."""

@@ -1,4 +1,4 @@
-"""Arrays of a declaration, compiled to specs by `ArraySpec.build` and, for units and packing, by xarray's rules."""
+"""Arrays of a declaration, compiled by `ArraySpec.build`, with xarray's rules for units and packing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _POWERS: Final = " kMGT"
 
 @cache
 def _built_from(family: Family) -> frozenset[str]:
-    """The words that building an array of the format takes."""
+    """Return the words that `ArraySpec.build` of the format accepts."""
     model: Any = family.classes["array"]
     return frozenset(inspect.signature(model.build).parameters)
 
@@ -55,7 +55,7 @@ def _built_from(family: Family) -> frozenset[str]:
 def array_of(
     node: Mapping[str, Any], scope: Scope, at: At, problems: Problems
 ) -> tuple[Spec, np.ndarray[Any, Any] | None] | None:
-    """The spec that an array's words say, and its values where they are stated; None where there are problems."""
+    """Return the spec of an array's words, and its values if stated; None if there are problems."""
     before = len(problems.found)
     said = check_words(
         {name: each for name, each in node.items() if name != "for"}, ARRAY, at, problems, "an array"
@@ -87,7 +87,7 @@ def array_of(
 
 
 def _refuse_foreign(said: Mapping[str, Any], family: Family, at: At, problems: Problems) -> None:
-    """Words that other formats have."""
+    """Report words that only other formats support."""
     taken = _built_from(family) | {"dims", "values", *ENCODING_WORDS}
     for name in said:
         if name not in taken:
@@ -125,11 +125,11 @@ def _shape(said: Mapping[str, Any], scope: Scope, at: At, problems: Problems) ->
             where = at.child("shape", index)
             problems.add(where.problem(SIZES, f"{size} along {name}, as in sizes", str(own)))
         else:
-            lengths.append(size if own is None else own)  # type: ignore[arg-type] # one of them is there
+            lengths.append(size if own is None else own)  # type: ignore[arg-type] # one of them is given
     return tuple(lengths) if len(lengths) == len(dims) else None
 
 
-def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
+def _built(  # noqa: PLR0913, PLR0917 - the parts of an array
     full: dict[str, Any],
     said: Mapping[str, Any],
     shape: tuple[int, ...],
@@ -179,7 +179,7 @@ def _fill(  # noqa: PLR0913, PLR0917 - as above
     at: At,
     problems: Problems,
 ) -> bool:
-    """Add the fill value, as a scalar; whether there is no problem."""
+    """Add the fill value as a scalar; return whether there is no problem."""
     if "missing" in said and "fill_value" in said:
         fix = "leave fill_value out: what is missing is the fill value, too"
         problems.add(at.child("fill_value").problem(FORM, "missing, or fill_value", "both", fix))
@@ -187,7 +187,7 @@ def _fill(  # noqa: PLR0913, PLR0917 - as above
     word = "fill_value" if full.get("missing") is None else "missing"
     if full.get(word) is None:
         if form == "v2" and said.get("dims") is not None and "fill_value" not in full:
-            arguments["fill_value"] = None  # xarray takes any other for the mask
+            arguments["fill_value"] = None  # xarray masks any other value
         return True
     try:
         full[word] = arguments["fill_value"] = element_of(full[word], kind)
@@ -204,7 +204,7 @@ def _spelled(kind: DataType, form: str) -> Any:
 def _parts(  # noqa: PLR0913, PLR0917 - as above
     name: str, given: Any, said: Mapping[str, Any], rank: int, at: At, problems: Problems
 ) -> Any:
-    """Chunks or shards as `build` takes them, or as a text."""
+    """Return chunks or shards in the form that `build` accepts, or as text."""
     place = at.child(name)
     if not is_dict(given):
         return given
@@ -225,7 +225,7 @@ def _parts(  # noqa: PLR0913, PLR0917 - as above
 
 
 def _cut(arguments: dict[str, Any], shape: tuple[int, ...], itemsize: int) -> None:
-    """Put lengths in the place of sizes in bytes; those of shards are multiples of those of chunks."""
+    """Replace sizes in bytes with lengths; shard lengths are multiples of chunk lengths."""
     chunks, shards = arguments.get("chunks", "auto"), arguments.get("shards")
     size = _bytes(chunks)
     if size is not None:
@@ -238,7 +238,7 @@ def _cut(arguments: dict[str, Any], shape: tuple[int, ...], itemsize: int) -> No
 
 
 def _bytes(given: Any) -> int | None:
-    """The number of bytes that a text such as "4 MiB" says."""
+    """Parse a number of bytes from text such as "4 MiB"; return None for anything else."""
     size = _BYTES.fullmatch(given) if isinstance(given, str) else None
     if size is None:
         return None
@@ -256,7 +256,7 @@ _SAID_BY: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _place_of(inside: tuple[str | int, ...], node: Mapping[str, Any]) -> tuple[str | int, ...]:
-    """Where a problem of the document that was built stands in the declaration."""
+    """Return the place in the declaration of a problem in the built document."""
     if not inside:
         return ()
     first = str(inside[0])

@@ -1,4 +1,4 @@
-"""Arrays in the words of declarations: everything that a document says, before anything is left out."""
+"""Arrays in the words of declarations: everything in a document, before any word is left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVELLED: Final = frozenset({"zstd", "gzip", "zlib", "bz2"})
 
 
 def all_words(spec: Any, form: str) -> dict[str, Any] | None:
-    """The words that an array's document says; None where it says what no word does.
+    """Return the words for an array's document, or None if words can't express it.
 
     >>> from zom import v3
     >>> all_words(v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",)), "v3")
@@ -49,7 +49,7 @@ def all_words(spec: Any, form: str) -> dict[str, Any] | None:
 
 
 def _dims(document: Mapping[str, Any], attributes: dict[str, Any], form: str, rank: int) -> list[Any] | None:
-    """The names of the dimensions, taken out of the attributes of v2."""
+    """Return the dimension names; in v2, remove them from the attributes."""
     if form == "v2":
         names = attributes.get("_ARRAY_DIMENSIONS")
         if not is_list(names) or len(names) != rank or not all(isinstance(each, str) for each in names):
@@ -61,7 +61,7 @@ def _dims(document: Mapping[str, Any], attributes: dict[str, Any], form: str, ra
 
 
 def _cut(words: dict[str, Any], document: Mapping[str, Any], form: str, dims: list[Any] | None) -> bool:
-    """Add how the array is cut and encoded; whether there are words for that."""
+    """Add the words for chunks, shards and codecs; return whether words can express them."""
     if form == "v2":
         words["chunks"] = _by_name(document.get("chunks", []), dims)
         if document.get("filters"):
@@ -100,7 +100,7 @@ def _by_name(lengths: list[Any], dims: list[Any] | None) -> Any:
 
 
 def _compressor(codec: Any) -> Any:
-    """A codec of v2 by its name and level, where these say all."""
+    """Return a v2 codec as name and level if it has nothing else, otherwise unchanged."""
     if is_dict(codec):
         name, level = codec.get("id"), codec.get("level")
         if name in _LEVELLED and codec == {"id": name, "level": level}:
@@ -109,7 +109,7 @@ def _compressor(codec: Any) -> Any:
 
 
 def _is_usual(codec: Any, dtype: Any) -> bool:
-    """Whether blosc is set as by its name and level alone."""
+    """Whether a blosc codec equals the one built from its name and level alone."""
     level = codec.get("configuration", {}).get("clevel")
     if not isinstance(level, int):
         return False
@@ -118,7 +118,7 @@ def _is_usual(codec: Any, dtype: Any) -> bool:
 
 
 def _chain(words: dict[str, Any], codecs: list[Any]) -> None:
-    """A chain of v3 as compression, where it is bytes and one compressor; else as it stands."""
+    """Add a v3 chain as `compress` if it is bytes and at most one compressor, otherwise as `codecs`."""
     names = [codec if isinstance(codec, str) else codec.get("name") for codec in codecs]
     last: Any = codecs[-1] if codecs else None
     configuration: Any = last.get("configuration", {}) if is_dict(last) else {}

@@ -1,4 +1,4 @@
-"""Groups that conventions build: OME-Zarr images and plates, pyramids, AnnData, by the words of their builders."""
+"""Groups that the builders of conventions make: OME-Zarr images and plates, pyramids, AnnData."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LABEL_OWN: Final = frozenset({"source", "name"})
 _ARRAY_WORDS: Final = frozenset({"compress", "checksum", "shards", "fill_value", "codecs", "filters"})
 
 
-def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
+def built(  # noqa: PLR0913, PLR0917 - the arguments of a builder
     word: str, given: Mapping[str, Any], members: Mapping[str, Any], scope: Scope, at: At, problems: Problems
 ) -> Any:
-    """The group that `word` builds of what is `given`; None where there are problems."""
+    """Return the group that builder `word` makes from arguments `given`, or None if there are problems."""
     try:
         return BUILDERS[word](given, members, scope, at, problems)
     except SpecError as error:
@@ -35,7 +35,7 @@ def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
             place = at.child(*problem.inside[:1])
             problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
     except (ValueError, TypeError, KeyError, OverflowError, ZomError) as error:
-        # Builders say which argument doesn't fit in the text.
+        # Builders name the invalid argument in the message.
         name, _, rest = str(error).partition(": ")
         known = name in given and rest
         problems.add(
@@ -50,7 +50,7 @@ _MOST_LEVELS: Final = 1 << 10
 
 
 def _is_small(axes: Sequence[Any], at: At, problems: Problems) -> bool:
-    """Whether what is built has no more nodes than a declaration may have: so many, or one for each of a list."""
+    """Whether the product of `axes` (numbers, or lists by length) is within the node limit."""
     count = 1
     for each in axes:
         count *= each if isinstance(each, int) else len(each) if is_list(each) else 1
@@ -59,7 +59,7 @@ def _is_small(axes: Sequence[Any], at: At, problems: Problems) -> bool:
     return count <= MOST_NODES
 
 
-def _known(  # noqa: PLR0913 - what is given, and by whom
+def _known(  # noqa: PLR0913 - the arguments and their origin
     function: Callable[..., Any],
     given: Mapping[str, Any],
     at: At,
@@ -68,7 +68,7 @@ def _known(  # noqa: PLR0913 - what is given, and by whom
     more: frozenset[str] = frozenset(),
     own: frozenset[str] = frozenset(),
 ) -> bool:
-    """Whether the function takes all that is given, and gets all that it needs; `own` is given by zom."""
+    """Whether the function accepts all of `given` and misses no argument; zom itself passes `own`."""
     takes = {
         name
         for name, each in inspect.signature(function).parameters.items()
@@ -106,7 +106,7 @@ def _ome(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems
 
 
 def _plate(given: Any, scope: Scope, at: At, problems: Problems) -> Any:
-    from zom.conventions import ome  # noqa: PLC0415 - only where it is asked for
+    from zom.conventions import ome  # noqa: PLC0415 - only if used
 
     if not is_dict(given):
         problems.add(at.problem(FORM, "the arguments of zom.conventions.ome.plate", show(given)))
@@ -146,7 +146,7 @@ def _image(given: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -
 
 
 def _with_shape(arguments: dict[str, Any], scope: Scope, at: At, problems: Problems) -> bool:
-    """Put the lengths of axes in, and those of chunks in order; whether all are known."""
+    """Add the shape, and put chunk lengths in order of the axes; return whether all axes have a length."""
     axes = list(arguments.get("axes", ()))
     if not axes:
         problems.add(at.problem(FORM, "an image with axes", "none", "add axes, such as zyx"))
@@ -232,11 +232,11 @@ _ELEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "obs": _COLUMNS,
     "var": _COLUMNS,
 }
-"""What the elements of a part of an AnnData may be beside a data type."""
+"""Alternatives to a data type for the elements of each part of an AnnData."""
 
 
 def _part(name: str, value: Any, at: At, problems: Problems) -> Any:
-    """An argument of the skeleton of an AnnData."""
+    """Return an argument of the AnnData skeleton."""
     if name in {"n_obs", "n_var"}:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             problems.add(at.problem(FORM, "a whole number, 0 or more", show(value)))
@@ -253,7 +253,7 @@ def _part(name: str, value: Any, at: At, problems: Problems) -> Any:
 
 
 def _width(value: Any, at: At, problems: Problems) -> Any:
-    """The number of columns of a dense matrix, or that and its data type."""
+    """Return the number of columns of a dense matrix, or a pair of that and its data type."""
     width, dtype = value if is_list(value) and len(value) == 2 else (value, "float32")
     if isinstance(width, int) and not isinstance(width, bool) and width >= 0 and isinstance(dtype, str):
         return (width, dtype) if is_list(value) else width
@@ -262,7 +262,7 @@ def _width(value: Any, at: At, problems: Problems) -> Any:
 
 
 def _element(value: Any, makers: tuple[str, ...], at: At, problems: Problems) -> Any:
-    """A matrix or column: `float32`, or `{csr: float32, stored: 10}`."""
+    """Return a matrix or column, given as `float32` or `{csr: float32, stored: 10}`."""
     from zom.conventions import anndata  # noqa: PLC0415 - as above
 
     if isinstance(value, str):
@@ -290,4 +290,4 @@ BUILDERS: Final[Mapping[str, Callable[..., Any]]] = {
     "multiscales": _multiscales,
     "anndata": _anndata,
 }
-"""The words by which conventions build a group."""
+"""The builders of conventions, by word."""

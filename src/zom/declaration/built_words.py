@@ -1,7 +1,7 @@
-"""Groups in the words of the builders of conventions: OME-Zarr images and plates, pyramids, AnnData.
+"""Groups in the words of convention builders: OME-Zarr images and plates, pyramids, AnnData.
 
-What a group's attributes tell is a guess: it is built and compared, and words are left out while the same group is
-built. A group that a builder would make otherwise is said in the words of groups and arrays.
+Arguments are guessed from a group's attributes: the group is built and compared, and words are left out as
+long as the result is the same. A group that no builder reproduces gets the words of groups and arrays.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["built_words"]
 
 _MOST_TRIALS: Final = 200
-"""So many arguments are tried to be left out: each builds the group once."""
+"""The most arguments to try leaving out: each try builds the group once."""
 
 _ARRAY_WORDS = ("compress", "checksum", "codecs", "shards", "fill_value", "filters")
 
 
 def built_words(spec: Any, scope: Scope) -> tuple[str, dict[str, Any], Any] | None:
-    """The builder's word for a group, the fewest arguments, and what it builds; None where none builds it.
+    """Return the builder's word for a group, the fewest arguments, and the result; None if none builds it.
 
     >>> from zom.conventions import ome
     >>> from zom.declaration.scope import Scope
@@ -50,7 +50,7 @@ def built_words(spec: Any, scope: Scope) -> tuple[str, dict[str, Any], Any] | No
 def _fewest(
     word: str, arguments: dict[str, Any], members: Mapping[str, Any], spec: Any, scope: Scope
 ) -> dict[str, Any]:
-    """The arguments without those that the builder chooses likewise, at any depth."""
+    """Remove arguments, at any depth, that equal the builder's defaults."""
     whole = _fitting(word, arguments, members, spec, scope)
     for path in _paths(arguments)[:_MOST_TRIALS]:
         fewer = _without(arguments, path)
@@ -65,14 +65,14 @@ def _fewest(
 
 
 def _paths(value: Any) -> list[tuple[str, ...]]:
-    """The ways to all entries of mappings, outer ones first and the last first."""
+    """Return the paths of all entries of mappings: outer entries first, the last entry first."""
     inner = [(name, each) for name, each in reversed(list(value.items()))] if is_dict(value) else []
     below = [(name, *path) for name, each in inner for path in _paths(each)]
     return [*((name,) for name, _ in inner), *below]
 
 
 def _without(value: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any] | None:
-    """A copy without the entry at `path`; None where it is gone already."""
+    """Return a copy without the entry at `path`, or None if it is missing."""
     name, *rest = path
     if name not in value:
         return None
@@ -85,7 +85,7 @@ def _without(value: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any] | N
 def _fitting(
     word: str, arguments: Mapping[str, Any], members: Mapping[str, Any], spec: Any, scope: Scope
 ) -> Any:
-    """The group that is built, where the spec has all of it; None elsewhere."""
+    """Return the built group if the spec contains all of it, None otherwise."""
     problems = Problems()
     made = built(word, arguments, members, scope, At(source_of_mapping({})), problems)
     if made is None or problems.found:
@@ -102,7 +102,7 @@ def _fitting(
 
 
 def _guesses(spec: Any, scope: Scope) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
-    """The builders that a group's attributes tell of, their arguments, and the members that they are given."""
+    """Yield the builders that a group's attributes suggest, with their arguments and members."""
     attributes: dict[str, Any] = thaw(spec.attributes or {})
     form = scope.form
     if not spec.members or form == "draft":
@@ -156,7 +156,7 @@ def _image(spec: Any, told: dict[str, Any], form: str) -> dict[str, Any] | None:
     shards = image.get("shards")
     if is_dict(shards):
         image["shards"] = list(shards.values())
-    optional = {"compress"}  # null says something there
+    optional = {"compress"}  # null is meaningful there
     return {
         name: each
         for name, each in image.items()
@@ -165,7 +165,7 @@ def _image(spec: Any, told: dict[str, Any], form: str) -> dict[str, Any] | None:
 
 
 def _variants(image: dict[str, Any]) -> list[dict[str, Any]]:
-    """With the chunks of the finest level, and with those that the builder chooses for each level."""
+    """Return the arguments with the chunks of the finest level, and with the builder's default chunks."""
     return [image, {name: each for name, each in image.items() if name != "chunks"}]
 
 
@@ -254,7 +254,7 @@ def _pyramid(spec: Any, attributes: dict[str, Any]) -> tuple[dict[str, Any], Map
 
 
 def _skeleton(spec: Any) -> dict[str, Any] | None:
-    """The arguments that would build an AnnData like this, where its elements are among those that are built."""
+    """Return the arguments to build an AnnData like this, from the elements that the builder supports."""
     parts: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for frame, count in (("obs", "n_obs"), ("var", "n_var")):
@@ -288,7 +288,7 @@ def _width(array: Any) -> Any:
 
 
 def _element(node: Any) -> Any:
-    """A matrix or column as the builder takes it."""
+    """Return a matrix or column in the form that the builder accepts."""
     told: dict[str, Any] = thaw(node.attributes or {})
     if node.kind == "array":
         return "string" if told.get("encoding-type") == "string-array" else _dtype(node)

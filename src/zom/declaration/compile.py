@@ -1,4 +1,4 @@
-"""Declarations compiled to specs: every node by its path, every problem with its place."""
+"""Compile declarations to specs: nodes by path, and problems with their places."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ONLY_ARRAY: Final = ARRAY.keys() - GROUP.keys()
 
 
 class Compiler:
-    """What has been compiled so far: nodes without their members, values, and where each node is declared."""
+    """Compiles nodes; collects them without members, with their values and places."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -51,16 +51,16 @@ class Compiler:
         self.values: dict[str, np.ndarray[Any, Any]] = {}
         self.places: dict[str, At] = {}
         self.waiting: list[tuple[list[str], At]] = []
-        """The coordinates that groups name, to be told to variables when all of these are known."""
+        """The `coordinates` of groups, to add to variables once all of these are known."""
 
     def finish(self) -> dict[str, Any]:
-        """The nodes by their paths, when all are compiled."""
+        """Add coordinates; return all compiled nodes by path."""
         for named, at in self.waiting:
             self._coordinates(named, at)
         return self.nodes
 
     def node(self, declared: Any, scope: Scope, at: At) -> None:
-        """Compile the node that `declared` says, which lies at the path `at.node`."""
+        """Compile the node `declared` at the path `at.node`."""
         if not is_dict(declared):
             self.problems.add(at.problem(FORM, "a mapping: an array or a group", show(declared)))
             return
@@ -195,14 +195,14 @@ class Compiler:
             self.members(said.get("members", {}), scope, at.child("members"))
 
     def members(self, members: Mapping[str, Any], scope: Scope, at: At) -> None:
-        """Compile the members of a group, which `at` names."""
+        """Compile the members of a group; `at` is their place."""
         for name, declared in members.items():
             place = at.child(name)
             if is_dict(declared) and "for" in declared:
                 before = len(self.problems.found)
                 for names in turns(declared["for"], scope, place.child("for"), self.problems):
                     if len(self.problems.found) > before:
-                        break  # each turn would say the same
+                        break  # each turn would repeat the problem
                     self._member(name, declared, scope.turn(names), place)
             else:
                 self._member(name, declared, scope, place)
@@ -222,7 +222,7 @@ class Compiler:
         self.node(declared, scope, at.of("/".join([at.node.rstrip("/"), *steps])))
 
     def _coordinates(self, named: list[str], at: At) -> None:
-        """Name coordinates beside the dimensions' own where xarray looks for them."""
+        """Write non-index coordinates into the `coordinates` attributes that xarray reads."""
         prefix = at.node.rstrip("/")
         arrays = {
             path.rpartition("/")[2]: node
@@ -251,7 +251,7 @@ class Compiler:
 
 
 def empty_group(family: Family, attributes: Mapping[str, Any] | None) -> Any:
-    """A group of a format, without members.
+    """Return a group without members, in a format.
 
     >>> from zom.formats.families import V3
     >>> empty_group(V3, None).members

@@ -1,7 +1,7 @@
-"""Dates among stated values: ranges such as 2000-01-01 by a month, for datetime64 and for `units: days since ...`.
+"""Dates in stated values: ranges such as 2000-01-01 by month, for datetime64 and `units: days since ...`.
 
-All arithmetic is on whole nanoseconds since 0000-01-01 of a calendar: nothing is rounded, and a date that the array
-can't hold is refused. CF Conventions 1.12, section 4.4.1, has the calendars and the form of units.
+All arithmetic uses whole nanoseconds since 0000-01-01 of a calendar: nothing is rounded, and a date that the
+array can't hold is refused. CF Conventions 1.12, section 4.4.1, defines the calendars and the units.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def is_date(value: Any) -> bool:
 
 
 def counted(many: int, unit: str) -> str:
-    """So many units, in words.
+    """Return a number of units in words.
 
     >>> counted(1, "day"), counted(-6, "hour")
     ('1 day', '-6 hours')
@@ -100,7 +100,7 @@ def counted(many: int, unit: str) -> str:
 
 
 def step_words(gap: np.timedelta64) -> str | None:
-    """A length of time in its largest unit that is whole; None for those that have none.
+    """Return a duration in its largest whole unit, or None if it has no named unit.
 
     >>> step_words(np.timedelta64(36, "h")), step_words(np.timedelta64(48, "h")), step_words(np.timedelta64(2, "Y"))
     ('36 hours', '2 days', '2 years')
@@ -117,7 +117,7 @@ def step_words(gap: np.timedelta64) -> str | None:
 
 
 def _unit(name: str) -> str | None:
-    """The unit that is meant: singular or plural, in full or short."""
+    """Return the full unit for a name, singular or plural, full or short; None if unknown."""
     known = {*_LENGTHS, *_MONTHS}
     one = name.lower() if name.lower() in _SHORT else name.lower().removesuffix("s")
     return _SHORT.get(one, one if one in known else None)
@@ -133,7 +133,7 @@ class _Calendar:
         return _DAYS[month - 1] + (month == 2 and _LEAP_YEARS[self.name](year))
 
     def day_number(self, year: int, month: int, day: int) -> int:
-        """Days since 0000-01-01."""
+        """Return the days since 0000-01-01."""
         if self.name == _EQUAL_MONTHS:
             return 360 * year + 30 * (month - 1) + day - 1
         before = year - 1
@@ -180,7 +180,7 @@ _LEAST: Final = (0, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Time:
-    """A month since 0000-01, a day in it from 1, and nanoseconds of that day."""
+    """A time as months since 0000-01, day of the month from 1, and nanoseconds of the day."""
 
     calendar: _Calendar
     month: int
@@ -189,12 +189,12 @@ class _Time:
 
     @property
     def nanoseconds(self) -> int:
-        """Since 0000-01-01."""
+        """Nanoseconds since 0000-01-01."""
         day = self.calendar.day_number(self.month // 12, self.month % 12 + 1, self.day)
         return day * _LENGTHS["day"] + self.rest
 
     def later(self, months: int) -> _Time:
-        """The same day so many months later."""
+        """Return the same day a number of months later."""
         month = self.month + months
         if month < 0 or self.day > self.calendar.days_in(month // 12, month % 12 + 1):
             found = f"day {self.day} of {month // 12:04}-{month % 12 + 1:02}"
@@ -204,16 +204,16 @@ class _Time:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How an array counts time: in a unit, since a date."""
+    """The time encoding of an array: a unit and a reference date."""
 
     unit: str
     scale: int
     since: _Time
     is_whole: bool
-    """Whether it holds whole numbers only."""
+    """Whether the array supports only whole numbers."""
 
     def number(self, text: str) -> Any:
-        """The number by which a date is stored.
+        """Return the number that stores a date.
 
         >>> from zom.extension.resolve import data_type
         >>> clock = clock_of(data_type("int64"), "hours since 2000-01-01", "noleap")
@@ -239,7 +239,7 @@ class Clock:
         return UnfitError(f"dates that are whole numbers of the unit {every}", shown, "choose a smaller unit")
 
     def range(self, given: Mapping[str, Any], count: int, most: int) -> list[Any]:
-        """The numbers of a range of dates, `count` of them.
+        """Return the numbers of a range of `count` dates.
 
         >>> from zom.extension.resolve import data_type
         >>> clock = clock_of(data_type("datetime64[D]"), None, None)
@@ -302,7 +302,7 @@ class Clock:
 
 
 def clock_of(kind: DataType, units: Any, calendar: Any) -> Clock | None:
-    """How an array of this type with these attributes counts time; None where it holds no dates.
+    """Return the time encoding of an array with this type and attributes, or None if it has no dates.
 
     >>> from zom.extension.resolve import data_type
     >>> clock_of(data_type("int64"), "days since 2000-01-01", "360_day").number("2000-02-30")
@@ -328,7 +328,7 @@ def clock_of(kind: DataType, units: Any, calendar: Any) -> Clock | None:
     try:
         epoch = _Calendar(name).time_of(since[2].strip())
     except UnfitError:
-        return None  # units that people write in other ways are none of ours
+        return None  # units in other forms are not supported
     return Clock(meant, 1, epoch, is_whole=dtype.kind != "f")
 
 

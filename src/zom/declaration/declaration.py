@@ -1,4 +1,4 @@
-"""Declarations: what `zom.declare` made of a document that a person wrote."""
+"""Declarations: the results of `zom.declare`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Declaration"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
-    """A hierarchy that was declared: its spec, and the values that are stated for its arrays.
+    """A declared hierarchy: its spec, and the stated values of its arrays.
 
     >>> import zom
     >>> made = zom.declare({"zom": 1, "members": {"n": {"shape": [2], "dtype": "int8", "values": [1, 2]}}})
@@ -35,11 +35,11 @@ class Declaration:
     values: Mapping[str, np.ndarray[Any, Any]]
     """The values of small arrays, by path."""
     conventions: tuple[str, ...] = ()
-    """The conventions that it keeps; its spec was checked by them."""
+    """The conventions that the spec was checked against."""
     warnings: tuple[Problem, ...] = ()
-    """What the conventions and the template find that is no error."""
+    """The warnings of the conventions and the template."""
     places: Mapping[str, At] = field(default_factory=dict[str, Any], repr=False)
-    """Where each node is declared, by path."""
+    """The place of each node in the declaration, by path."""
 
     def __repr__(self) -> str:
         nodes = f"{len(self.places):,} node{'' if len(self.places) == 1 else 's'}"
@@ -47,11 +47,11 @@ class Declaration:
         return short("Declaration", f"of {nodes}{values}")
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the HTML for notebooks."""
         return notebook_html("declaration", self)
 
     def located(self, problem: Problem) -> Problem:
-        """A problem of the spec, with its place in the declaration."""
+        """Return a problem of the spec with its place in the declaration."""
         at = self.places.get(problem.node) or self.places["/"]
         inside = (
             problem.inside[1:] if problem.inside[:1] == ("attributes",) and len(problem.inside) > 1 else ()

@@ -1,7 +1,7 @@
-"""Declaring: documents that people write, compiled to specs with all checks.
+"""Compile declarations to specs, with all checks.
 
-What a declaration may say is in docs/declaring.md. It is taken wherever a spec is: `zom.plan`,
-`zom.materialize`, `zom.validate`, `zom.diff`.
+docs/declaring.md describes the form of declarations. Functions that take a spec also accept a declaration:
+`zom.plan`, `zom.materialize`, `zom.validate`, `zom.diff`.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _OWN = frozenset(ROOT) | {"sizes", "defaults"}
 
 
 def declare(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Declaration:
-    """The hierarchy that a declaration says: a file in YAML, TOML or JSON, or a mapping; with these parameters.
+    """Compile a declaration, a YAML, TOML or JSON file or a mapping, with these parameters.
 
-    DeclarationError with every problem, each with file, line and column, where the declaration breaks rules.
+    If the declaration breaks rules, a DeclarationError lists every problem with its file, line and column.
 
     >>> import zom
     >>> made = zom.declare({
@@ -72,7 +72,7 @@ def declare(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Dec
 
 
 def compiled(source: Source, parameters: Mapping[str, Any]) -> Declaration:
-    """The hierarchy that a source declares."""
+    """Compile the hierarchy that a source declares."""
     problems = Problems()
     sources = included(source, problems)
     names = parameters_of(sources, parameters, problems)
@@ -97,7 +97,7 @@ def compiled(source: Source, parameters: Mapping[str, Any]) -> Declaration:
 
 
 def _root(source: Source, names: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
-    """What the root of a source says for the whole declaration."""
+    """Return the root words of a source, which apply to the whole declaration."""
     at = At(source)
     if source.value.get("zom") != 1 or source.value.get("zom") is True:
         found = show(source.value["zom"]) if "zom" in source.value else "nothing"
@@ -112,7 +112,7 @@ def _root(source: Source, names: Mapping[str, Any], problems: Problems) -> dict[
 
 
 def _scope(sources: Sequence[Source], scope: Scope, problems: Problems) -> Scope:
-    """What all nodes inherit; what the first source says counts most."""
+    """Return the scope that all nodes inherit; earlier sources take precedence."""
     for source in reversed(sources):
         at = At(source)
         own = {

@@ -1,4 +1,4 @@
-"""Elements: single values that a declaration states, as scalars of a data type."""
+"""Elements: single values in a declaration, as scalars of a data type."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _OFFSET: Final = re.compile(r"T.*[+-][0-9]{2}:?[0-9]{2}", re.ASCII | re.DOTALL)
 
 
 class UnfitError(Exception):
-    """The values don't fit: what was expected, what was found, what to do."""
+    """Values don't fit: what was expected, what was found, and the fix."""
 
     def __init__(self, expected: str, found: str, fix: str | None = None) -> None:
         super().__init__(found)
         self.expected, self.found, self.fix = expected, found, fix
 
     def problem(self, at: At) -> Problem:
-        """The same, where it stands."""
+        """Return the problem at a place."""
         return at.problem(VALUES, self.expected, self.found, self.fix)
 
 
 def element_of(given: Any, kind: DataType) -> Any:
-    """The scalar that is stated: a number, a text, or a text that fill values have, such as "NaN" or "0x7fc0".
+    """Return the scalar for a number, text, or the text form of a fill value such as "NaN" or "0x7fc0".
 
     >>> from zom.extension.resolve import data_type
     >>> float(element_of("-Infinity", data_type("float32"))), int(element_of(3, data_type("int8")))
@@ -67,7 +67,7 @@ def element_of(given: Any, kind: DataType) -> Any:
 
 
 def _is_number(made: Any, kind: DataType) -> bool:
-    """Whether an element is neither infinite nor NaN; where ml_dtypes is missing, it is but bytes."""
+    """Whether an element is neither infinite nor NaN; without ml_dtypes, an element may be plain bytes."""
     return not isinstance(kind.fill_json(made, "v3"), str)
 
 
@@ -88,7 +88,7 @@ def _of_text(given: str, kind: DataType) -> Any:
 
 
 def _parsed(given: Any, kind: DataType) -> Any:
-    """A value as fill values are spelled in documents."""
+    """Parse a value in the form that fill values have in documents."""
     faults: list[Fault] = []
     made = kind.parse_fill(given, "v3", faults)
     if faults:

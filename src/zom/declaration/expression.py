@@ -1,8 +1,8 @@
 """Expressions: `${days}` and `${days * 24}` in the values of a declaration.
 
-A name is a parameter's or that of a loop; between names and whole numbers stand +, -, *, // and %, and
-parentheses. A text that is one expression has the type of its value; elsewhere the value becomes text. `$${`
-stands for `${`.
+Names are those of parameters and loops. Operators on names and whole numbers are +, -, *, // and %, with
+parentheses. Text that is a single expression gets the type of its value; otherwise the value becomes text.
+`$${` is an escaped `${`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["UNFILLED", "UNKNOWN", "escaped", "filled", "unescaped"]
 
 
 class _Unfilled:
-    """Stands where an expression has no value, which is a problem already."""
+    """A placeholder for an expression without a value, which is already reported."""
 
     def __repr__(self) -> str:
         return "UNFILLED"
@@ -45,7 +45,7 @@ _FIX: Final = 'write "${name}", or "$${" for the characters themselves'
 
 
 def escaped(value: Any) -> Any:
-    """A value whose texts are no expressions.
+    """Escape a value so that its texts are not read as expressions.
 
     >>> escaped({"a": ["${b}"]})
     {'a': ['$${b}']}
@@ -58,7 +58,7 @@ def escaped(value: Any) -> Any:
 
 
 def unescaped(value: Any) -> Any:
-    """The value that is meant by an escaped one.
+    """Return the original of an escaped value.
 
     >>> unescaped({"a": ["$${b}"]})
     {'a': ['${b}']}
@@ -71,7 +71,7 @@ def unescaped(value: Any) -> Any:
 
 
 class _UnfitError(Exception):
-    """The expression has no value; the message says what was found, `fix` what to do."""
+    """An expression has no value; the message has what was found, `fix` what to do."""
 
     def __init__(self, found: str, fix: str | None = None) -> None:
         super().__init__(found)
@@ -79,7 +79,7 @@ class _UnfitError(Exception):
 
 
 def filled(value: Any, names: Mapping[str, Any], at: At, problems: Problems) -> Any:
-    """`value` with all its expressions replaced by their values; a text that has none is returned as it is."""
+    """Replace all expressions in `value` by their values; text without any is returned unchanged."""
     if isinstance(value, str):
         return _text(value, names, at, problems) if "${" in value else value
     if is_list(value):
@@ -93,7 +93,7 @@ def filled(value: Any, names: Mapping[str, Any], at: At, problems: Problems) -> 
 
 
 def _name(name: str, names: Mapping[str, Any], at: At, problems: Problems) -> str:
-    """A key, its expressions filled in."""
+    """Return a key with its expressions replaced."""
     found = filled(name, names, at, problems)
     return name if found is UNFILLED else str(found)
 
@@ -123,7 +123,7 @@ def _value(hole: re.Match[str], names: Mapping[str, Any]) -> Any:
 
 
 class _Sum:
-    """Whole-number arithmetic, read from left to right."""
+    """Whole-number arithmetic, parsed from left to right."""
 
     def __init__(self, text: str, names: Mapping[str, Any]) -> None:
         self.text, self.names = text, names

@@ -1,4 +1,4 @@
-"""Includes: other files whose words hold in a declaration, where it says nothing else."""
+"""Includes: other files whose words apply in a declaration unless it overrides them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_FILES: Final = 100
 
 
 def included(source: Source, problems: Problems) -> list[Source]:
-    """The source and all that it includes, each once; what comes first counts most."""
+    """Return the source and everything that it includes, each once, in order of precedence."""
     found: list[Source] = []
     seen: set[Path] = set()
     if source.folder is None:
@@ -45,10 +45,10 @@ def included(source: Source, problems: Problems) -> list[Source]:
 
 
 def file_below(root: Path, folder: Path, name: str, place: At, problems: Problems) -> Path | None:
-    """The file that `name` means, seen from `folder`; None, and a problem, where it is not `root` or below."""
+    """Return the file `name` relative to `folder`; add a problem and return None if not below `root`."""
     try:
         file = (folder / name).resolve()
-    except (OSError, ValueError):  # a zero in the name, or links that lead in a circle
+    except (OSError, ValueError):  # a NUL in the name, or circular links
         problems.add(place.problem(INCLUDE, "the name of a file", show(name)))
         return None
     if "://" not in name and file.is_relative_to(root):
@@ -59,7 +59,7 @@ def file_below(root: Path, folder: Path, name: str, place: At, problems: Problem
 
 
 def source_below(file: Path, place: At, name: str, problems: Problems) -> Source | None:
-    """What the file says; None where it can't be read, which is a problem."""
+    """Read a file; add problems and return None if it can't be read."""
     if not is_file(file):
         problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
         return None
@@ -71,7 +71,7 @@ def source_below(file: Path, place: At, name: str, problems: Problems) -> Source
     return None
 
 
-def _follow(  # noqa: PLR0913, PLR0917 - what is known of the way here
+def _follow(  # noqa: PLR0913, PLR0917 - the state of the walk
     source: Source,
     way: tuple[Path, ...],
     root: Path,
@@ -79,7 +79,7 @@ def _follow(  # noqa: PLR0913, PLR0917 - what is known of the way here
     seen: set[Path],
     problems: Problems,
 ) -> None:
-    """Add the source and what it includes; `way` are the files that lead to it, itself the last."""
+    """Add the source and its includes; `way` is the chain of files that lead to it, itself the last."""
     found.append(source)
     seen.add(way[-1])
     given: Any = source.value.get("include", [])

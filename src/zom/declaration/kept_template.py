@@ -1,4 +1,4 @@
-"""The templates that a declaration keeps: stated in it, or in a file beside it."""
+"""The templates that a declaration must match, given inline or in a file next to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["template_problems"]
 def template_problems(
     spec: Spec, sources: Sequence[Source], roots: Sequence[Mapping[str, Any]], problems: Problems
 ) -> list[Problem]:
-    """Where the spec doesn't keep the templates; what is wrong with a template itself is added to `problems`."""
+    """Return where the spec doesn't match the templates; problems of a template itself go to `problems`."""
     found: list[Problem] = []
     for source, root in zip(sources, roots, strict=True):
         given = root.get("template")
@@ -39,7 +39,7 @@ def template_problems(
 
 
 def _in_file(source: Source, name: str, at: At, problems: Problems) -> tuple[At, Any]:
-    """The template in a file, and its place."""
+    """Return the place and the content of a template in a file."""
     if source.folder is None:
         fix = "write the template itself"
         problems.add(at.problem(FORM, "a template, for the declaration is no file", show(name), fix))

@@ -1,4 +1,4 @@
-"""Loops: members that are repeated for every combination of the values of `for`."""
+"""Loops: members repeated for every combination of the values of `for`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["MOST_NODES", "turns"]
 
 MOST_NODES: Final = 1 << 17
-"""How many nodes a declaration may have."""
+"""The most nodes of a declaration."""
 
 
 def turns(given: Any, scope: Scope, at: At, problems: Problems) -> Iterator[Mapping[str, Any]]:
-    """The names of each turn of a loop and their values; none where there are problems."""
+    """Yield the values of the names in each turn of a loop; nothing if there are problems."""
     if not is_dict(given) or not given:
         problems.add(at.problem(FORM, "a mapping of names to lists or ranges", show(given)))
         return

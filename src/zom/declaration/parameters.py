@@ -1,4 +1,4 @@
-"""Parameters: what may be set from outside, their defaults and their types."""
+"""Parameters that callers may set, with their defaults and types."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 class ParameterText(str):
-    """A value as a command line gives it: a text, whatever the type of the parameter."""
+    """A value from the command line: text, whatever the type of the parameter."""
 
     __slots__ = ()
 
 
 def parameters_of(sources: Sequence[Source], given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
-    """The value of every parameter that the sources state."""
+    """Return the value of every parameter that the sources state."""
     stated: dict[str, tuple[Any, At]] = {}
     for source in sources:
         here: Any = source.value.get("parameters", {})
@@ -90,7 +90,7 @@ def _value(name: str, facts: Any, at: At, given: Mapping[str, Any], problems: Pr
 
 
 def _read(text: str, kind: str | None) -> Any:
-    """The value that a text says, as JSON says it; where a text is expected or nothing else fits, the text."""
+    """Parse text as JSON; return the text itself if a string is expected or it is not JSON."""
     if kind == "string":
         return str(text)
     faults: list[Fault] = []

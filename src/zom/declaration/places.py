@@ -1,4 +1,4 @@
-"""Places: where the values of a text stand, found again by the way that leads to them."""
+"""Places: the line and column of each value in a text, by path."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ __all__ = ["Places"]
 
 @dataclass(slots=True)
 class Places:
-    """Line and column of each entry of each mapping and list; a value that is used twice is kept once."""
+    """Line and column of each entry of each mapping and list; a value used twice has one place per entry."""
 
     start: tuple[int, int] = (1, 1)
     _entries: dict[int, dict[Any, tuple[int, int]]] = field(default_factory=dict[int, Any])
     _alive: list[Any] = field(default_factory=list[Any])
 
     def note(self, container: Any, step: Any, place: tuple[int, int]) -> None:
-        """Keep where the entry `step` of a mapping or list stands."""
+        """Record the place of the entry `step` of a mapping or list."""
         entries = self._entries.get(id(container))
         if entries is None:
             entries = self._entries[id(container)] = {}
-            self._alive.append(container)  # an id is one value's as long as that lives
+            self._alive.append(container)  # an id is unique while its value is alive
         entries[step] = place
 
     def known(self, container: Any) -> dict[Any, tuple[int, int]]:
-        """The places of the entries of a mapping or list."""
+        """Return the places of the entries of a mapping or list."""
         return self._entries.get(id(container), {})
 
     def find(self, value: Any, path: Path) -> tuple[int, int]:
-        """Where the value at `path` in `value` stands, or the innermost one around it.
+        """Return the place of the value at `path` in `value`, or of the innermost enclosing one.
 
         >>> places = Places()
         >>> value = {"a": {"b": 1}}

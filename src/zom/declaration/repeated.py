@@ -1,4 +1,4 @@
-"""Members that say the same, gathered into loops."""
+"""Gather identical members into loops."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from zom.json.exact import exact_text
 __all__ = ["gathered"]
 
 _FEWEST: Final = 3
-"""So many members are shorter as a loop."""
+"""The number of members from which a loop is shorter."""
 
 
 def gathered(members: dict[str, Any], depth: int) -> dict[str, Any]:
-    """The members, those that are alike as one with `for`; loops inside of each other have names of their own.
+    """Return the members, with identical ones as one loop; nested loops have different variables.
 
     >>> gathered({"1": {}, "2": {}, "3": {}, "x": {"dtype": "int8"}}, 0)
     {'${number}': {'for': {'number': {'start': 1, 'stop': 3}}}, 'x': {'dtype': 'int8'}}
@@ -31,7 +31,7 @@ def gathered(members: dict[str, Any], depth: int) -> dict[str, Any]:
         variable, listed = _listed(names)
         variable += str(depth + 1) if depth else ""
         key = f"${{{variable}}}"
-        while key in made:  # another loop beside this one
+        while key in made:  # another loop in the same group
             variable += "_"
             key = f"${{{variable}}}"
         made[key] = {"for": {variable: listed}, **said}
@@ -39,7 +39,7 @@ def gathered(members: dict[str, Any], depth: int) -> dict[str, Any]:
 
 
 def _listed(names: list[str]) -> tuple[str, Any]:
-    """What the loop's variable is called, and its values: a range where they are numbers in a row."""
+    """Return the loop's variable and its values: a range for consecutive numbers, else a list."""
     if all(name.isascii() and name.isdecimal() and str(int(name)) == name for name in names):
         numbers = [int(name) for name in names]
         if numbers == list(range(numbers[0], numbers[0] + len(numbers))):

@@ -1,6 +1,6 @@
-"""The JSON Schema of declarations, for editors: it knows the words and their forms, and lets expressions stand anywhere.
+"""The JSON Schema of declarations, for editors: the words and their forms, with expressions allowed anywhere.
 
-What only the compiler can tell, such as whether a dimension has a size, is not in it.
+It omits checks that only the compiler can do, such as whether a dimension has a size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ID: Final = "urn:zom:schema:v1:declaration:validation:2020-12"
 
 
 def _with(name: str) -> dict[str, Any]:
-    """That a member is there, in words that validators take at their strictest."""
+    """Require a member, in a form that passes validators in strict mode."""
     return {"required": [name], "properties": {name: True}}
 
 
@@ -38,7 +38,7 @@ _RANGE: Final[Mapping[str, str]] = {
 
 
 def declaration_schema() -> dict[str, Any]:
-    """The schema, draft 2020-12.
+    """Return the schema, draft 2020-12.
 
     >>> declaration_schema()["properties"]["format"]["anyOf"][0]
     {'title': 'format: name', 'enum': [2, 3, 'draft']}
@@ -132,13 +132,13 @@ def _property(name: str, word: Word) -> dict[str, Any]:
 
 
 def _forms(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The alternatives of a schema, those of alternatives among them."""
+    """Return the alternatives of a schema, with nested ones flattened."""
     if list(schema) != ["anyOf"]:
         return [schema]
     return [form for each in schema["anyOf"] for form in _forms(each)]
 
 
 def _titled(name: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """One form of several, with a title: where they have none, editors show that of the root once for each form."""
+    """Give an alternative a title; without one, editors repeat the root's title for each alternative."""
     kind = "expression" if form is HOLE else form.get("type", "name" if "enum" in form else "form")
     return {"title": f"{name}: {kind}", **form}

@@ -1,4 +1,4 @@
-"""Scopes: what holds at a node of a declaration: the sizes, defaults and names that it inherits."""
+"""Scopes: the sizes, defaults and names that a node of a declaration inherits."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ __all__ = ["Scope", "merged", "scope_below"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a node inherits."""
+    """The settings that a node inherits."""
 
     form: Format = "v3"
     """The format: "v2", "v3" or "draft"."""
     names: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The values of parameters and of the loops around the node."""
+    """The values of parameters and of enclosing loops."""
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def family(self) -> Family:
-        """The classes of the format."""
+        """The family of classes of the format."""
         return FAMILIES[self.form]
 
     def inside(self, sizes: Mapping[str, int], defaults: Mapping[str, Any]) -> Scope:
-        """The scope below a group that states sizes and defaults."""
+        """Return the scope below a group with these sizes and defaults."""
         return replace(self, sizes={**self.sizes, **sizes}, defaults=merged(self.defaults, defaults))
 
     def turn(self, names: Mapping[str, Any]) -> Scope:
-        """The scope of one turn of a loop."""
+        """Return the scope of one turn of a loop."""
         return replace(self, names={**self.names, **names})
 
 
@@ -49,7 +49,7 @@ _INHERITED: Final = {name: ARRAY[name] for name in sorted(DEFAULTS)}
 
 
 def scope_below(scope: Scope, said: Mapping[str, Any], at: At, problems: Problems) -> Scope:
-    """The scope below a group that says so; words that are no defaults are problems.
+    """Return the scope below a group with the words `said`; words that can't be defaults are problems.
 
     >>> from zom.declaration.source import At, Problems, source_of_mapping
     >>> at = At(source_of_mapping({}))
@@ -62,7 +62,7 @@ def scope_below(scope: Scope, said: Mapping[str, Any], at: At, problems: Problem
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, where `above` counts; mappings that are no codecs, such as chunks by name, are merged themselves.
+    """Merge two mappings, where `above` takes precedence; `chunks`, `shards` and `attributes` are merged too.
 
     >>> merged({"chunks": {"t": 1}, "dtype": "int8"}, {"chunks": {"x": 2}})
     {'chunks': {'t': 1, 'x': 2}, 'dtype': 'int8'}

@@ -1,7 +1,7 @@
-"""Specs said in the words of declarations, as short as they can be: sizes and defaults stated once, loops for what repeats.
+"""Specs as short declarations: sizes and defaults stated once, loops for repeated members.
 
-Whatever is said is compiled again and compared: a word is left out only where the array stays the same without it,
-and an array that words can't say stays a document of Zarr.
+Every result is compiled again and compared: a word is left out only if the array stays the same without it,
+and an array that words can't express stays a Zarr document.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ __all__ = ["shortened"]
 _FORMATS: Final = {"v2": 2, "v3": 3, "draft": "draft"}
 _SHARED: Final = ("dtype", "compress", "checksum", "separator", "order")
 _OPTIONAL: Final = ("checksum", "compress", "chunks", "fill_value", "order", "separator", "dtype")
-"""The words that may be left out, in the order in which that is tried."""
+"""The words that may be left out, in the order of trying."""
 
 
 def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The shortest declaration of `spec` that is found; `values` are stated for arrays, by path.
+    """Return the shortest declaration of `spec` found; `values` are stated values of arrays, by path.
 
     >>> from zom import v3
     >>> t = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",), compress="gzip")
@@ -52,7 +52,7 @@ def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, 
     {'${name}': {'for': {'name': ['a', 'b', 'c']}, 'dims': ['x']}}
     """
     with warnings.catch_warnings():
-        # Whoever compiles the declaration is told of them.
+        # Compiling the declaration issues these warnings again.
         warnings.simplefilter("ignore", SpecWarning)
         made = _Shortening(spec, values or {})
         said = made.root()
@@ -71,9 +71,9 @@ class _Shortening:
         self.known: dict[Any, dict[str, Any]] = {}
         self.builders: dict[Any, tuple[str, dict[str, Any], Any] | None] = {}
         self.covered: set[str] = set()
-        """The arrays that builders make."""
+        """The arrays that builders create."""
         self.broken: list[Problem] = []
-        """Why documents that stand for themselves would be refused."""
+        """The problems of documents that would be refused."""
 
     def root(self) -> dict[str, Any]:
         said: dict[str, Any] = {"zom": 1}
@@ -82,7 +82,7 @@ class _Shortening:
         scope = Scope(self.form, {}, self.sizes, self.defaults)
         node = self.node("/", self.spec, scope, 0)
         if self.covered and self.covered.issuperset(self.words):
-            # No array is left that would take defaults; builders choose likewise without them.
+            # No array is left to use defaults, and builders choose the same without them.
             self.defaults = {}
             node = self.node("/", self.spec, Scope(self.form, {}, self.sizes), 0)
         used = {
@@ -99,7 +99,7 @@ class _Shortening:
         return {**said, **node}
 
     def node(self, path: str, spec: Any, scope: Scope, depth: int) -> dict[str, Any]:
-        """What is said of one node."""
+        """Return the declaration of one node."""
         if spec.kind == "array":
             return self.array(path, spec, scope)
         if spec.members is None or not _is_plain_group(spec):
@@ -123,15 +123,15 @@ class _Shortening:
         return said
 
     def built(self, path: str, spec: Any, scope: Scope, depth: int) -> dict[str, Any] | None:
-        """What a convention's builder takes to make the group, and what it has besides; None where none makes it."""
+        """Return a builder's arguments for the group, and its other words; None if no builder creates it."""
         key = (spec, exact_text(scope.defaults))
         if key not in self.builders:
-            # Images state their shapes: levels have no length in common that sizes would say.
+            # Images state their shapes, since levels have no common lengths for sizes.
             self.builders[key] = built_words(spec, Scope(self.form, {}, {}, scope.defaults))
         found = self.builders[key]
         prefix = path.rstrip("/")
         if found is None or any(inner.startswith(f"{prefix}/") for inner in self.values):
-            return None  # values are stated with the words of arrays
+            return None  # only the words of arrays can state values
         word, arguments, made = found
         said: dict[str, Any] = {word: escaped(arguments)}
         attributes = {
@@ -163,7 +163,7 @@ class _Shortening:
         values = self.values.get(path)
         if full is None:
             return self.document(path, spec)
-        # Documents may differ in what no word says.
+        # Documents may differ in parts that no word expresses.
         said = (spec.to_dict(), scope.sizes, values)
         key = exact_text(said)
         if key not in self.known:
@@ -172,7 +172,7 @@ class _Shortening:
         return dict(self.known[key])
 
     def document(self, path: str, spec: Any) -> dict[str, Any]:
-        """The document of a node, which stands for itself."""
+        """Return the document of a node, which is its own declaration."""
         document = dict(spec.to_dict())
         try:
             parse_as(spec.family, document)
@@ -181,11 +181,11 @@ class _Shortening:
                 node = path.rstrip("/") + problem.node
                 fix = problem.fix or "correct the document; a declaration keeps the rules of Zarr"
                 self.broken.append(replace(problem, node=node.rstrip("/") or "/", fix=fix))
-        # A document of the draft doesn't say what it is.
+        # A document of the draft has no member that identifies it.
         return document if is_document(document) else {"document": document}
 
     def _fewest(self, spec: Any, full: dict[str, Any], scope: Scope, values: Any) -> dict[str, Any] | None:
-        """The words that say an array; None where they say another one."""
+        """Return the fewest words for an array, or None if words can't express it."""
         words = self._placed(self._named(full, spec), scope)
         if words is None or not self._says(words, spec, scope):
             return None
@@ -201,7 +201,7 @@ class _Shortening:
         return words if values is None else {**words, "values": values}
 
     def _named(self, full: dict[str, Any], spec: Any) -> dict[str, Any]:
-        """The words with the type by its own name, and without filters that it implies, where that means the same."""
+        """Replace the data type by its name, and drop filters that it implies, if the spec stays the same."""
         name = resolve(spec).type_name
         plain = {word: each for word, each in full.items() if word != "filters"}
         for named in ({**plain, "dtype": name}, {**full, "dtype": name}):
@@ -211,27 +211,27 @@ class _Shortening:
 
     @staticmethod
     def _placed(words: dict[str, Any], scope: Scope) -> dict[str, Any] | None:
-        """The words without the shape, where sizes say it; None where they say another one."""
+        """Return the words, without the shape if sizes give it; None if sizes contradict it."""
         dims, shape = words.get("dims", ()), words["shape"]
         if dims and all(scope.sizes.get(dim) == size for dim, size in zip(dims, shape, strict=True)):
             return {name: each for name, each in words.items() if name != "shape"}
         return None if any(dim in scope.sizes for dim in dims) else words
 
     def _says(self, words: dict[str, Any], spec: Any, scope: Scope) -> bool:
-        """Whether the words mean the spec."""
+        """Whether the words compile to the spec."""
         problems = Problems()
         plain = {name: unescaped(each) if name == "attributes" else each for name, each in words.items()}
         made = array_of(plain, scope, At(source_of_mapping(plain)), problems)
         return made is not None and not any(compare.document_changes(made[0], spec))
 
     def _own_sizes(self, path: str, spec: Any, scope: Scope) -> dict[str, int]:
-        """The sizes that the arrays of a group agree on, and the groups around it don't know."""
+        """Return the sizes that the arrays of a group agree on and that it doesn't inherit."""
         prefix = path.rstrip("/")
         listed = [self.words.get(f"{prefix}/{name}") for name in spec.members]
         return {name: size for name, size in _agreed(listed).items() if name not in scope.sizes}
 
     def _defaults(self) -> dict[str, Any]:
-        """What most arrays say alike."""
+        """Return the words that most arrays share."""
         said: dict[str, Any] = {}
         listed = [each for each in self.words.values() if each]
         for word in _SHARED:
@@ -246,7 +246,7 @@ class _Shortening:
         return {**said, **({"chunks": chunks} if chunks else {})}
 
     def _shared_chunks(self, listed: list[dict[str, Any]]) -> dict[str, int]:
-        """The lengths of chunks along dimensions that two arrays or more are cut along, all alike."""
+        """Return equal chunk lengths along dimensions that at least two arrays split into chunks."""
         lengths: dict[str, list[int]] = {}
         for each in listed:
             if is_dict(each.get("chunks")):
@@ -257,7 +257,7 @@ class _Shortening:
         return {dim: found[0] for dim, found in lengths.items() if len(found) > 1 and len(set(found)) == 1}
 
     def _needed(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Those of the defaults without which more would be said."""
+        """Return the defaults that make declarations shorter."""
         listed = [(path, each) for path, each in self.words.items() if each]
         kept = dict(said)
         for word, shared in said.items():
@@ -267,12 +267,12 @@ class _Shortening:
             spec, full = self.spec[sample[0]] if sample[0] != "/" else self.spec, dict(sample[1])
             full.pop(word, None)
             if self._says(full, spec, Scope(self.form)):
-                del kept[word]  # what zom does anyway
+                del kept[word]  # zom's own default
         return kept
 
 
 def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
-    """The lengths of dimensions on which all agree that have them."""
+    """Return the lengths of dimensions on which all arrays with these dimensions agree."""
     found: dict[str, int] = {}
     wrong: set[str] = set()
     for each in filter(None, listed):
@@ -283,6 +283,6 @@ def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
 
 
 def _is_plain_group(spec: Any) -> bool:
-    """Whether a group says nothing but attributes and members."""
+    """Whether a group has nothing but attributes and members."""
     made = empty_group(spec.family, spec.attributes or None)
     return not any(compare.document_changes(made, spec.replace(members={})))

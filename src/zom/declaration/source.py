@@ -1,7 +1,7 @@
-"""Sources: the texts of declarations, read into plain values, and where each value stands in them.
+"""Sources: the texts of declarations, read into plain values with their places.
 
-A source is YAML, TOML or JSON, by the name of its file, or a mapping that Python made. Every value that is read
-from a text has a line and a column, which problems name.
+A source is a YAML, TOML or JSON file, by its suffix, or a Python mapping. Every value from a text has a line
+and a column, for use in problems.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ TEXT = rule(
 )
 
 MOST_BYTES: Final = 1 << 24
-"""Longer texts are no declarations: people write them."""
+"""The most bytes of a text: declarations are written by hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """What was read: the values, and where they stand."""
+    """The values that were read, and their places."""
 
     name: str
-    """The file, as the user named it; what a message calls it."""
+    """The file as the user named it, for messages."""
     value: Any
     folder: FilePath | None = None
-    """Where files that it includes are looked for; None where there is no file."""
+    """The folder that included files are relative to, or None without a file."""
     places: Places | None = None
     text: str | None = None
-    """The text of JSON, which is searched for a place only when there is a problem."""
+    """The JSON text, in which places are searched only if there is a problem."""
 
     def place(self, path: Path) -> tuple[int, int] | None:
-        """Line and column of the value at `path`, or of the innermost one around it."""
+        """Return line and column of the value at `path`, or of the innermost enclosing one."""
         if self.text is not None:
             return locate(self.text, pointer_of(path))
         return None if self.places is None else self.places.find(self.value, path)
@@ -62,18 +62,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """A place in a source, and the node of the hierarchy that it declares."""
+    """A place in a source, with the path of the node that it declares."""
 
     source: Source
     path: Path = ()
     node: str = "/"
 
     def child(self, *steps: str | int) -> At:
-        """The place of a value inside of this one."""
+        """Return the place of a value inside of this one."""
         return At(self.source, (*self.path, *steps), self.node)
 
     def inside(self, pointer: str) -> At:
-        """The place to which a JSON pointer leads from this one."""
+        """Return the place that a JSON pointer, relative to this one, points to."""
         found = self
         for step in split_pointer(pointer):
             found = found.child(int(step) if is_list(found.value) and step.isdecimal() else step)
@@ -81,7 +81,7 @@ class At:
 
     @property
     def value(self) -> Any:
-        """The value that stands here; None where there is none."""
+        """The value at this place, or None if missing."""
         here: Any = self.source.value
         for step in self.path:
             inside = step in here if is_dict(here) else is_list(here) and step in range(len(here))
@@ -91,47 +91,47 @@ class At:
         return here
 
     def of(self, node: str) -> At:
-        """The same place, which declares the node at the path `node`."""
+        """Return the same place for the node at the path `node`."""
         return At(self.source, self.path, node)
 
     def problem(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> Problem:
-        """What is wrong here."""
+        """Return a problem at this place."""
         fault = Fault(broken, self.path, expected, found, fix, self.source.place(self.path))
         return fault.problem(node="/", key=self.source.name or None)
 
 
 @dataclass(slots=True)
 class Problems:
-    """The problems of a declaration, each once, in the order in which they were found."""
+    """The distinct problems of a declaration, in the order of discovery."""
 
     found: list[Problem] = field(default_factory=list[Problem])
 
     def add(self, problem: Problem) -> None:
-        """Keep a problem, unless it is known: a loop finds it once for each turn."""
+        """Add a problem unless it is known: a loop finds it once for each turn."""
         if problem not in self.found:
             self.found.append(problem)
 
     def raise_any(self, name: str) -> None:
-        """DeclarationError where there is a problem."""
+        """Raise DeclarationError if there is a problem."""
         if self.found:
             raise DeclarationError(self.found, name)
 
 
 def read_source(file: str | FilePath, name: str | None = None) -> Source:
-    """The declaration in a file, which messages call `name`; its suffix says in which language it is written."""
+    """Read the declaration in a file, called `name` in messages; its suffix determines the language."""
     path = FilePath(file)
     name = str(file) if name is None else name
     try:
         with path.open("rb") as opened:
             text = opened.read(MOST_BYTES + 1)
     except (OSError, ValueError) as cause:
-        # ValueError: the system can't write down a name with a NUL or half a character.
+        # ValueError: the system can't represent a name with a NUL or a lone surrogate.
         raise _refused(name, "a file that can be read", reason_of(cause), None) from cause
     return source_of_text(text, name, path.suffix.lower().removeprefix("."), path.parent)
 
 
 def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath | None = None) -> Source:
-    """The declaration in a text, which is written in the `language` "yaml" ("yml"), "toml" or "json".
+    """Read the declaration in a text; `language` is "yaml" ("yml"), "toml" or "json".
 
     >>> source_of_text("zom: 1", "a.yaml", "yaml").value
     {'zom': 1}
@@ -164,12 +164,12 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
 
 
 def source_of_mapping(value: Mapping[str, Any]) -> Source:
-    """A declaration that Python made."""
+    """Return the source for a Python mapping."""
     return Source("", _plain(value))
 
 
 def _plain(value: Any) -> Any:
-    """A value with lists and scalars in the place of tuples, numpy's arrays and scalars."""
+    """Convert tuples, numpy arrays and numpy scalars to lists and plain scalars."""
     if isinstance(value, Mapping):
         return {name: _plain(inner) for name, inner in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):

@@ -1,7 +1,7 @@
-"""TOML texts: values by the standard library, and places by the keys that begin a line.
+"""TOML texts: values from the standard library, and places from the keys at line starts.
 
-The library says nothing of places. Keys and tables are found again in the text; a value inside of an inline
-table or a list has the place of the line that begins it.
+The library reports no places. Keys and tables are searched in the text; a value inside of an inline table or
+a list has the place of the line that begins it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINE = re.compile(r"\(at line ([0-9]+), column ([0-9]+)\)|\(at end of document\
 
 
 def read_toml(text: str, faults: list[Fault], broken: Rule) -> tuple[Any, Places | None]:
-    r"""The value of a text, and where its parts stand; what is wrong with it is added to `faults`.
+    r"""Return the value of a text with its places; add what is wrong to `faults`.
 
     >>> from zom.declaration.source import TEXT
     >>> value, places = read_toml("a = 1\n[sizes]\nx = 4\n", [], TEXT)
@@ -63,12 +63,12 @@ def _places(text: str, value: Any) -> Places:
 
 
 def _steps(keys: str) -> list[str]:
-    # A key in quotes may have escapes, which TOML reads.
+    # A quoted key may have escapes, which the TOML parser decodes.
     return [next(iter(tomllib.loads(f"{key} = 1"))) for key in _ONE.findall(keys)]
 
 
 def _walk(places: Places, value: Any, steps: list[str], place: tuple[int, int]) -> Any:
-    """What the steps lead to; the place of the last is kept, and of those on the way that have none."""
+    """Return the value at the steps; record the place of the last step, and of earlier ones without any."""
     here = value
     for index, step in enumerate(steps):
         if is_list(here) and here:
@@ -82,7 +82,7 @@ def _walk(places: Places, value: Any, steps: list[str], place: tuple[int, int]) 
 
 
 def _as_json(value: Any) -> Any:
-    """The value, its dates and times as text; in place, for places are those of these mappings and lists."""
+    """Convert dates and times to text, in place, because places refer to these mappings and lists."""
     waiting: list[Any] = [value]
     while waiting:
         here = waiting.pop()

@@ -1,4 +1,4 @@
-"""Values in the words of declarations: a range where they are one, a list where they are few."""
+"""Values in the words of declarations: a range if possible, or a list if there are few."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "value_words"]
 
 MOST: Final = 1 << 16
-"""Longer arrays are not looked at."""
+"""The most values to consider; longer arrays are skipped."""
 
 _LISTED: Final = 32
-"""So many values are stated one by one."""
+"""The most values to list one by one."""
 
 
 def value_words(values: np.ndarray[Any, Any], kind: DataType) -> Any:
-    """How a declaration states the values of a dimension; None where it doesn't.
+    """Return the declared form of the values of a dimension, or None if there is none.
 
     >>> import numpy as np
     >>> from zom.extension.resolve import data_type
@@ -56,7 +56,7 @@ def _candidates(values: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def _date_candidates(values: np.ndarray[Any, Any]) -> list[Any]:
-    """A range by months or by a length of time, or the dates one by one."""
+    """Return ranges by duration and by months, and a list of the dates if there are few."""
     texts = [str(each) for each in values[:_LISTED]]
     found: list[Any] = []
     if "NaT" not in texts[:2]:

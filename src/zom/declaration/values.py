@@ -1,4 +1,4 @@
-"""Values: small arrays whose elements a declaration states, such as coordinates."""
+"""Values: the elements of small arrays in a declaration, such as coordinates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["are_same", "stated", "steps_of", "unlike"]
 
 MOST: Final = 1 << 20
-"""More values are data, and no declaration."""
+"""The most values of an array in a declaration."""
 
 _RANGE: Final = frozenset({"start", "stop", "step"})
 
 
 def are_same(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays hold the same elements, bit for bit: NaN is equal to itself, and -0.0 is not 0.0.
+    """Whether two arrays have the same elements, bit for bit: NaN equals itself, and -0.0 is not 0.0.
 
     >>> are_same(np.array([np.nan, 0.0]), np.array([np.nan, 0.0])), are_same(np.array([0.0]), np.array([-0.0]))
     (True, False)
@@ -36,7 +36,7 @@ def are_same(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
 
 
 def unlike(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The places, in C order, of the elements that are not the same, of arrays of one shape.
+    """Return the indices, in C order, of the elements that differ between arrays of the same shape.
 
     >>> unlike(np.array([1, 2, 3]), np.array([1, 5, 4])).tolist()
     [1, 2]
@@ -52,7 +52,7 @@ def unlike(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> np.ndarra
 
 
 def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:
-    """The numbers of a range: `start` and `step`, or `start` and `stop`, which is reached, or all three.
+    """Return the numbers of a range with `start` and `step`, `start` and an inclusive `stop`, or all three.
 
     >>> steps_of({"start": 1, "stop": 4}), steps_of({"start": 90, "stop": -90}, 5), steps_of({"start": 0, "step": 2}, 3)
     ([1, 2, 3, 4], [90.0, 45.0, 0.0, -45.0, -90.0], [0, 2, 4])
@@ -98,9 +98,9 @@ def _between(start: float, stop: Any, count: int) -> list[Any]:
 def stated(
     given: Any, shape: Sequence[int], kind: DataType, units: Any = None, calendar: Any = None
 ) -> np.ndarray[Any, Any]:
-    """The elements that `given` states: a list of lists, a range along the one dimension, or one value for all.
+    """Return the stated elements: from nested lists, a range for one dimension, or one value for all.
 
-    Dates may stand for numbers where `units` are a time since a date.
+    If `units` are a time since a date, numbers may be written as dates.
 
     >>> from zom.extension.resolve import data_type
     >>> stated({"start": 0, "step": 2}, (3,), data_type("int8"))
@@ -137,7 +137,7 @@ def _has_dates(given: dict[str, Any]) -> bool:
 
 
 def _dated(given: Any, clock: Clock | None) -> Any:
-    """The same values with numbers in the place of dates."""
+    """Replace dates by numbers."""
     if clock is None:
         return given
     if is_list(given):
@@ -168,14 +168,14 @@ def _array(given: Any, shape: tuple[int, ...], kind: DataType) -> np.ndarray[Any
         cast = [element_of(each, kind) for each in flat]
         view = made.reshape(-1)
         for index, each in enumerate(cast):
-            view[index] = each  # a lone surrogate is told only here
+            view[index] = each  # a lone surrogate is detected only here
     except (ValueError, TypeError, OverflowError) as cause:
         raise UnfitError(f"values of the type {kind.name}", str(cause)) from cause
     return made
 
 
 def _flat(given: Any, depth: int, *, pairs: bool) -> Any:
-    """The elements, in order; complex numbers may be `pairs`."""
+    """Yield the elements in order; with `pairs`, complex numbers may be lists of two."""
     for each in given:
         if depth > 1 and not is_list(each):
             raise UnfitError("a list of lists, one list for each dimension", show(each))

@@ -1,6 +1,6 @@
-"""The words of declarations: what may be said of the root, of a group and of an array, and in what form.
+"""The words of declarations for the root, groups and arrays, and their forms.
 
-One table: the compiler refuses what is not in it, the JSON Schema and its descriptions are made from it.
+The compiler refuses words that are not in this table; the JSON Schema and its texts are generated from it.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ FORM = rule(
 )
 
 HOLE: Final[dict[str, Any]] = {"type": "string", "pattern": r"\$\{"}
-"""An expression, which may stand for any value."""
+"""An expression, which may replace any value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What one word says."""
+    """The definition of one word."""
 
     text: str
-    """In one sentence, for editors."""
+    """A description in one sentence, for editors."""
     expected: str
-    """The form, in words."""
+    """The form of a value in words."""
     schema: Mapping[str, Any]
-    """The form, without expressions."""
+    """The JSON Schema of a value, without expressions."""
     holds: Callable[[Any], bool]
-    """Whether a value, its expressions filled in, has the form."""
+    """A predicate for values whose expressions are replaced."""
 
 
 def _texts(value: Any) -> bool:
@@ -229,11 +229,11 @@ DOCUMENT: Final = Word(
 )
 
 DOCUMENT_MARKS: Final = ("node_type", "zarr_format")
-"""A node that has one of these is a document of Zarr and stands for itself."""
+"""A node with one of these members is a Zarr document."""
 
 
 def is_document(said: Mapping[str, Any]) -> bool:
-    """Whether a node is a document of Zarr, as it stands or as the word `document` says it.
+    """Whether a node is a Zarr document, either itself or under the word `document`.
 
     >>> is_document({"zarr_format": 3}), is_document({"document": {}}), is_document({"members": {}})
     (True, True, False)
@@ -341,11 +341,11 @@ DEFAULTS: Final = frozenset(
         "attributes",
     }
 )
-"""The words of arrays that may be defaults."""
+"""The words of arrays that are allowed in `defaults`."""
 
 
 def _size(size: Any, at: At, problems: Problems) -> int:
-    """A length of a dimension; 1 where it is none, which spares problems that follow from this one."""
+    """Return a dimension length, or 1 if invalid, which avoids follow-up problems."""
     if _whole(size) and size >= 0:
         return int(size)
     problems.add(at.problem(FORM, "a length: a whole number, 0 or more", show(size)))
@@ -353,7 +353,7 @@ def _size(size: Any, at: At, problems: Problems) -> int:
 
 
 def is_open(value: Any) -> bool:
-    """Whether an expression in a value could not be filled in.
+    """Whether a value contains an expression without a value.
 
     >>> from zom.declaration.expression import UNFILLED
     >>> is_open({"a": [1, UNFILLED]}), is_open([1])
@@ -378,11 +378,11 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "zom_template": ("template",),
     "version": ("zom",),
 }
-"""The words of documents, netCDF, xarray and templates, and those that declarations have for the same."""
+"""Words of documents, netCDF, xarray and templates, with their equivalents in declarations."""
 
 
 def hint_for(name: str, words: Collection[str]) -> str | None:
-    """What to write in the place of an unknown word.
+    """Suggest a replacement for an unknown word.
 
     >>> hint_for("dimension_names", ARRAY), hint_for("chunsk", ARRAY)
     ("write 'dims'", "did you mean 'chunks'?")
@@ -394,7 +394,7 @@ def hint_for(name: str, words: Collection[str]) -> str | None:
 def check_words(
     value: Mapping[str, Any], words: Mapping[str, Word], at: At, problems: Problems, what: str
 ) -> dict[str, Any]:
-    """What `value` says in those words; other words, and other forms, are problems."""
+    """Return the entries of `value` that are valid by `words`; report unknown words and invalid forms."""
     said: dict[str, Any] = {}
     for name, inner in value.items():
         word = words.get(name)
@@ -402,7 +402,7 @@ def check_words(
             hint = hint_for(name, words)
             problems.add(at.child(name).problem(WORD, f"a word for {what}", show(name), hint))
         elif is_open(inner):
-            if is_dict(inner):  # what can be known of it spares problems that follow from this one
+            if is_dict(inner):  # keep the known part, to avoid follow-up problems
                 said[name] = {step: 1 if each is UNFILLED else each for step, each in inner.items()}
         elif name == "sizes" and is_dict(inner):
             said[name] = {dim: _size(size, at.child(name, dim), problems) for dim, size in inner.items()}

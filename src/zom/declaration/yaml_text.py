@@ -1,7 +1,7 @@
-"""YAML texts, read as YAML 1.2's core schema says: `NO` is a text, 1e3 a number, and 2000-01-01 no date.
+"""YAML texts, read by YAML 1.2's core schema: `NO` is text, 1e3 is a number, 2000-01-01 is not a date.
 
-The parser gives events, from which values are made without recursion. An anchor may be used again; how many
-values that makes all together is bounded, and an anchor inside of itself is refused.
+The parser yields events, from which values are built without recursion. Aliases are supported, but the total
+number of values is limited, and an anchor inside of itself is refused.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _WORDS: Final[dict[str, Any]] = {
     **dict.fromkeys([".nan", ".NaN", ".NAN"], float("nan")),
 }
 _MERGE: Final = object()
-"""Stands for a key << that is not in quotes."""
+"""A placeholder for an unquoted key <<."""
 _TAGS: Final = "tag:yaml.org,2002:"
 
 
 class _UnfitError(Exception):
-    """The text is no declaration; `fault` says why."""
+    """The text is not a declaration: the place, what was expected, what was found, and the fix."""
 
     def __init__(self, mark: Any, expected: str, found: str, fix: str | None = None) -> None:
         super().__init__(found)
@@ -60,11 +60,11 @@ class _Open:
     has_key: bool = False
     count: int = 1
     merged: list[Any] = field(default_factory=list[Any])
-    """The mappings after `<<`, whose entries count where the mapping says nothing itself."""
+    """The mappings after `<<`, whose entries apply unless the mapping has its own."""
 
 
 def read_yaml(text: str, faults: list[Fault], broken: Rule) -> tuple[Any, Places | None]:
-    """The value of a text, and where its parts stand; what is wrong with it is added to `faults`.
+    """Return the value of a text with its places; add what is wrong to `faults`.
 
     >>> from zom.declaration.source import TEXT
     >>> read_yaml("a: [1, NO, 1e3]", [], TEXT)[0]
@@ -89,7 +89,7 @@ def read_yaml(text: str, faults: list[Fault], broken: Rule) -> tuple[Any, Places
 
 
 def _events(yaml: Any, text: str) -> Iterator[Any]:
-    # Neither recurses where texts nest; the one in C takes a twentieth of the time.
+    # Neither parser recurses into nested values; the one in C takes a twentieth of the time.
     found: Iterator[Any] = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return found
 
@@ -156,7 +156,7 @@ class _Reader:
             if event.value == "<<":
                 value = _MERGE
             elif isinstance(value, (int, float)) and not isinstance(value, bool):
-                value = event.value  # a name is a text, as it is written
+                value = event.value  # a key is text, as written
         if anchor is not None:
             self.anchors[anchor] = (value, 1)
         self._put(value, event.start_mark, 1)
@@ -209,7 +209,7 @@ class _Reader:
 
 
 def _spelled(key: Any) -> str:
-    """A key that is no text, as YAML spells it."""
+    """Return a non-text key in YAML syntax."""
     return {None: "null", True: "true", False: "false"}.get(key, str(key))
 
 

@@ -1,4 +1,4 @@
-"""Declarations written as YAML: nodes on lines of their own, small values in one line, texts quoted where they need it."""
+"""Write declarations as YAML: nodes on their own lines, small values on one line, quotes where needed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["yaml_text"]
 _WIDTH: Final = 110
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*", re.ASCII)
 _WORDS: Final = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
-"""The words of YAML 1.1 are quoted, too: other readers take them for truth values."""
+"""Words to quote, including those of YAML 1.1, which other readers take for booleans."""
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:
-    r"""The text of a declaration, which reads as the same value.
+    r"""Return the text of a declaration, which reads back as the same value.
 
     >>> print(yaml_text({"zom": 1, "members": {"a b": {"dims": ["x"], "dtype": "int8"}, "1": {}}}), end="")
     zom: 1
@@ -59,7 +59,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS and len(value) < 1000
         return value if plain else _quoted(value)
-    if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN alone
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - only NaN
         return ".nan"
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return ".inf" if value > 0 else "-.inf"
@@ -67,7 +67,7 @@ def _scalar(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text in quotes, with escapes for what YAML takes for the end of a line or for nothing that prints."""
+    """Quote text, with escapes for line breaks and non-printable characters."""
     made = write_json(text)
     return "".join(each if each.isprintable() else _escape(each) for each in made)
 

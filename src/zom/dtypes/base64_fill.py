@@ -1,7 +1,7 @@
 """Fill values in base64: byte strings, raw bytes and structs, as v2 (and some v3 types) spell them.
 
 Zarr v2, fill value encoding: "MUST be encoded as an ASCII string using the standard Base64 alphabet".
-Writers strip the trailing zeros of a byte string, so shorter values are padded, with a fault.
+Writers strip the trailing zeros of a byte string, so shorter values are padded, usually with a fault.
 """
 
 from __future__ import annotations

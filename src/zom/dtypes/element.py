@@ -102,7 +102,7 @@ class Element(DataType):
         return f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}"
 
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
-        """Return a JSON Schema of the values that `parse` accepts at the level "strict", or {} if there is none."""
+        """Return a JSON Schema of the values that `parse` accepts at the level "strict"; {} if unknown."""
         del notation
         return {}
 
@@ -290,7 +290,7 @@ class NumberType(PlainType):
         return cast("DataType", replace(own, byte_order=order))
 
     def is_in_bytes(self, value: object) -> bool:
-        """Whether `value` is an `np.void` element of this type, which `unpack` returns if numpy has no scalar."""
+        """Whether `value` is an `np.void` of this type, as `unpack` returns if numpy has no scalar."""
         given: Any = value
         return isinstance(value, np.void) and given.dtype == self.default().dtype
 

@@ -223,7 +223,7 @@ def checked_struct(
     places: list[Path],
     inside: tuple[Path, Path] = ((), ()),
 ) -> bool:
-    """Whether the fields form a valid struct; `places` are their paths, `inside` those of name and type below.
+    """Whether the fields form a valid struct; `places` are their paths, `inside` subpaths of name and type.
 
     >>> from zom.extension.resolve import data_type
     >>> twice = StructType((StructField("x", data_type("int8")),) * 2)

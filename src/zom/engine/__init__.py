@@ -1,1 +1,1 @@
-"""The engine: chunks between a store and arrays in memory, by a plan that knows no formats."""
+"""The engine: chunks between a store and arrays in memory, by a plan that doesn't depend on formats."""

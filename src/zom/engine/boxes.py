@@ -1,6 +1,6 @@
-"""Boxes: what slices select of a shard of small inner chunks, decoded into rows, and put into its place at once.
+"""Boxes: slices of a shard of small inner chunks, decoded together into rows and copied at once.
 
-The inner chunks that slices touch form a box. Those that lie near each other in the shard are read in one piece.
+The inner chunks that slices touch form a box. Those close to each other in the shard are read in one piece.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["AT_ONCE", "read_boxes", "read_rows"]
 
 _GAP = 1 << 13
-"""So many bytes that nobody wants are read along: that takes as long as another call of the system."""
+"""Unneeded bytes between inner chunks that are read along; that takes as long as another system call."""
 
 AT_ONCE = 1 << 22
-"""The bytes of inner chunks, decoded, that are in memory beside the result."""
+"""Bytes of decoded inner chunks in memory besides the result."""
 
 _Box: TypeAlias = "tuple[tuple[int, int], ...]"
-"""Inner chunks, from one number to another along each dimension, of those that slices touch."""
+"""Ranges of inner chunks along each dimension, counted among those that slices touch."""
 
 
 class _Run(NamedTuple):
@@ -46,15 +46,15 @@ class _Run(NamedTuple):
     first: int
     chunks: int
     size: int
-    """How many elements an inner chunk has."""
+    """Number of elements of an inner chunk."""
     start: int
-    """The first element that is wanted, counted from that of the first inner chunk."""
+    """The first wanted element, counted from that of the first inner chunk."""
     step: int
     length: int
-    """How many elements are wanted."""
+    """Number of wanted elements."""
 
     def rows(self, low: int, high: int) -> tuple[slice, slice]:
-        """Of the inner chunks from `low` to `high`: which elements are wanted, and which of the result they are."""
+        """The wanted elements in the inner chunks from `low` to `high`, and their place in the result."""
         begin = max(0, -(-(low * self.size - self.start) // self.step))
         end = min(self.length, -(-(high * self.size - self.start) // self.step))
         start = self.start + begin * self.step - low * self.size
@@ -71,9 +71,9 @@ def read_boxes(  # noqa: PLR0913 - a part of a shard, its place, and who reads i
     *,
     threads: int = 1,
 ) -> bool:
-    """Put what `inside` selects of the shard `source` into `target`; False where that can't be done so.
+    """Put what `inside` selects of the shard `source` into `target`; return False if that isn't possible.
 
-    An inner chunk that is at fault is such a case: read one by one, it is told.
+    It isn't for a faulty inner chunk, for example: reading one by one reports it.
     """
     if not shard.rows.is_possible or not shard.grid.can_split or not inside.basic or not target.size:
         return False
@@ -102,7 +102,7 @@ def read_boxes(  # noqa: PLR0913 - a part of a shard, its place, and who reads i
 
 
 def _run(entry: Any, size: int) -> _Run | None:
-    """The inner chunks of `size` that a slice touches; None where it leaves one out."""
+    """The inner chunks of `size` that a slice touches; None if it skips one."""
     if entry.step > size:
         return None
     first, start = divmod(entry.start, size)
@@ -112,7 +112,7 @@ def _run(entry: Any, size: int) -> _Run | None:
 
 
 def _boxes(counts: Sequence[int], nbytes: int, threads: int) -> Iterator[_Box]:
-    """The inner chunks of a box, cut into those that are read together: two boxes a thread at least, where it has several.
+    """A box, cut into parts that are read together; at least two per thread, if there are several.
 
     >>> list(_boxes([1, 3, 4], 1 << 20, 1))
     [((0, 1), (0, 1), (0, 4)), ((0, 1), (1, 2), (0, 4)), ((0, 1), (2, 3), (0, 4))]
@@ -121,7 +121,7 @@ def _boxes(counts: Sequence[int], nbytes: int, threads: int) -> Iterator[_Box]:
     if threads > 1:
         most = min(most, -(-prod(counts) * nbytes // (2 * threads)))
     steps = [1] * len(counts)
-    # Whole rows of inner chunks are taken as long as they are small, then as many of them as are small.
+    # Take whole rows of inner chunks while they are small, then as many of them as are small.
     for place in reversed(range(len(counts))):
         steps[place] = max(1, min(counts[place], most // nbytes))
         nbytes *= steps[place]
@@ -137,7 +137,7 @@ def _boxes(counts: Sequence[int], nbytes: int, threads: int) -> Iterator[_Box]:
 def _read_box(
     read: Callable[[Array], Array], counts: tuple[int, ...], runs: Sequence[_Run], box: _Box, target: Array
 ) -> None:
-    """Put into `target` what is wanted of one box; `read` gives the inner chunks that have these numbers."""
+    """Put the wanted elements of one box into `target`; `read` returns inner chunks by their numbers."""
     touched = tuple([high - low for low, high in box])
     sizes = tuple([run.size for run in runs])
     rows = read(_numbers(counts, runs, box))
@@ -155,7 +155,7 @@ def _read_box(
 
 
 def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], box: _Box) -> Array:
-    """The inner chunks of a box, in C order, by their numbers in the shard."""
+    """The numbers of a box's inner chunks in the shard, in C order."""
     numbers: Array = np.zeros((), np.int64)
     for count, each, (low, high) in zip(counts, runs, box, strict=True):
         numbers = numbers[..., None] * count + np.arange(each.first + low, each.first + high)
@@ -163,7 +163,7 @@ def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], box: _Box) -> Array:
 
 
 def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
-    """The inner chunks of these entries of the index, decoded; CodecError where one is at fault, without its place."""
+    """Decode the inner chunks of these index entries; raise CodecError, without a place, if one is faulty."""
     starts, there = entries[:, 0], entries[:, 0] != MISSING
     stops = starts + entries[:, 1]
     if not there.all():
@@ -183,7 +183,7 @@ def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
 
 
 def _moved(starts: Array, spans: Sequence[tuple[int, int]]) -> Array:
-    """Where what begins at `starts` is, once the spans that were read stand behind each other."""
+    """The new positions of data at `starts`, after the spans that were read are joined."""
     lows, highs = np.array(spans, np.int64).reshape(-1, 2).T
     sizes = highs - lows
     owners = np.searchsorted(lows, starts.astype(np.int64), side="right") - 1

@@ -1,4 +1,4 @@
-"""Chunks: those of one array in one store, and how they are read and written."""
+"""The chunks of one array in one store, and how they are read and written."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Keyed: TypeAlias = "tuple[ChunkPart, str]"
 """A part of a selection, and the key of its chunk."""
 
 Missing: TypeAlias = Literal["fill", "error"]
-"""What a chunk that is not there is."""
+"""How a missing chunk is treated."""
 
 
 _HEAVY = 1 << 20
-"""The bytes of a chunk from which on codecs and copies take most of its time."""
+"""Bytes of a chunk from which codecs and copies take most of its time."""
 
 _LARGE_INNER = 1 << 16
-"""The bytes of an inner chunk from which on that holds for as many bytes of a shard, ..."""
+"""Bytes of an inner chunk from which the same holds, for as many bytes of a shard, ..."""
 
 _LARGE_SLOW = 1 << 12
-"""... and with codecs that take their time, or none."""
+"""... and with slow codecs, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Options:
     """
 
     missing: Missing = "fill"
-    """What a chunk that is not there is: fill values, or an error."""
+    """How a missing chunk is treated: as fill values, or as an error."""
     write_empty_chunks: bool = False
-    """Whether chunks that hold nothing but the fill value, bit for bit, are written."""
+    """Whether chunks that hold only the fill value, bit for bit, are written."""
     threads: int | None = None
-    """How many threads work on one operation, at most; None lets the chunks' work decide."""
+    """Maximum number of threads per operation; None chooses by the work on the chunks."""
 
     def __post_init__(self) -> None:
         if self.missing not in {"fill", "error"}:
@@ -70,24 +70,24 @@ class Chunks:
     plan: ArrayPlan
     store: Store
     prefix: str
-    """What the keys of all chunks begin with: empty, or a prefix that ends in a slash."""
+    """Prefix of all chunk keys: empty, or with a slash at its end."""
     node: str
     """The path of the array, for messages."""
     options: Options
     missing: list[str] = field(default_factory=list[str])
-    """The key of the first chunk that a read did not find, if there is one."""
+    """Key of the first missing chunk of a read, if any."""
     counts: list[int] = field(default_factory=lambda: [0, 0])
-    """How many chunks were asked for, and how many of these were not found; fewer may be told by threads."""
+    """Number of requested chunks, and of missing ones among these; threads may count fewer."""
 
     @property
     def found_nothing(self) -> bool:
-        """Whether no chunk that was asked for was found."""
+        """Whether chunks were requested, and all of them are missing."""
         asked, missed = self.counts
         return 0 < asked <= missed
 
     @property
     def heavy(self) -> bool:
-        """Whether most of the work on a chunk is done without the interpreter, so that several threads share it."""
+        """Whether most of the work on a chunk runs without the interpreter lock, so that threads share it."""
         plan = self.plan
         uniform = plan.uniform
         if uniform is None or plan.data_type.itemsize is None:
@@ -97,13 +97,13 @@ class Chunks:
 
     @property
     def are_bytes(self) -> bool:
-        """Whether chunks are stored as they lie in memory."""
+        """Whether chunks are stored as they are in memory."""
         uniform = self.plan.uniform
         return uniform is not None and self.plan.form(uniform).chain.direct
 
     @property
     def decodes_batches(self) -> bool:
-        """Whether the inner chunks of a shard are decoded together, without the interpreter's lock."""
+        """Whether the inner chunks of a shard are decoded together, without the interpreter lock."""
         form = self._inner
         return form is not None and form.rows.is_possible and form.chain.batches
 
@@ -114,7 +114,7 @@ class Chunks:
         return None if uniform is None else self.plan.form(uniform).inner
 
     def threads_inside(self, form: ChunkForm, count: int) -> int:
-        """How many threads may share what is inside of each of `count` chunks of this form, where these are large shards."""
+        """Number of threads that may share each of `count` chunks, if these are large shards."""
         if form.shard is None or worth(2, form.nbytes) == 1:
             return 1
         if self.store.capabilities.lock_holds_all or self.plan.data_type.itemsize is None:
@@ -122,7 +122,7 @@ class Chunks:
         return max(1, (self.options.threads or processors()) // count)
 
     def kind(self, act: Literal["read", "write"]) -> Hashable:
-        """What makes the work on chunks alike: the store, the codecs, and the bytes of a chunk."""
+        """A key for this kind of work: the act, the type of store, the codecs, and the bytes of a chunk."""
         uniform = self.plan.uniform
         forms = [] if uniform is None else [self.plan.form(uniform)]
         if self._inner is not None:
@@ -134,7 +134,7 @@ class Chunks:
         return zip(parts, parts.keys(self.plan.keys, self.prefix), strict=True)
 
     def note_missing(self, key: str) -> None:
-        """Take note that there is no chunk under `key`, or raise where that is an error."""
+        """Record that there is no chunk at `key`, or raise if that is an error."""
         if self.options.missing == "error":
             raise MissingChunk(self.store.url, self.node, key, "read", "it is not there")
         self.counts[1] += 1
@@ -150,11 +150,11 @@ class Chunks:
         *,
         byte_range: tuple[int, int] | None = None,
     ) -> ChunkError:
-        """The error of a chunk."""
+        """The ChunkError for a chunk."""
         return ChunkError(self.store.url, self.node, key, verb, reason, codec=codec, byte_range=byte_range)
 
     def refused(self, verb: str, key: str, error: CodecError | MemoryError) -> ChunkError:
-        """The error of a chunk whose codecs raised `error`."""
+        """The ChunkError for a chunk whose codecs raised `error`."""
         if isinstance(error, MemoryError):
             detail = f": {error}" if str(error) else ""
             return ChunkError(
@@ -163,13 +163,13 @@ class Chunks:
         return self.failure(verb, key, error.reason, error.codec, byte_range=error.byte_range)
 
     def locate(self, error: StoreError) -> None:
-        """Say in `error` which array was read or written."""
+        """Add the path of the array to `error`."""
         error.node = error.node or self.node or "/"
 
     def units(self, index: Index, count: int) -> int:
-        """How many pieces are decoded by themselves for each of `count` parts: more than one in shards.
+        """The number of separately decoded pieces for each of `count` parts; more than one in shards.
 
-        0 says that threads share the work, whatever it is: chunks or parts of shards are large.
+        0 means that threads always share the work: chunks or parts of shards are large.
         """
         if self.heavy:
             return 0
@@ -178,7 +178,7 @@ class Chunks:
         if inner is None or not count:
             return 1
         if index.joint and not index.basic:
-            # Splitting points takes as long as reading them; few lie in one inner chunk.
+            # Splitting points takes as long as reading them; few are in one inner chunk.
             pieces = max(1, math.prod(index.shape) // count)
         else:
             axes = tuple(Axis(axis.length, size) for axis, size in zip(plan.axes, inner.shape, strict=True))

@@ -1,7 +1,7 @@
-"""From a spec of any format to a plan.
+"""Compile a spec of any format to a plan.
 
-Most arrays of a hierarchy differ in their attributes only, and are opened again and again: a plan, with the
-codecs that were bound for it, is remembered by what it was made of.
+Most arrays of a hierarchy differ only in their attributes, and are opened repeatedly. So plans, with their
+bound codecs, are cached by what they were made of.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _plans: Memo[ArrayPlan] = Memo(1024)
 def compile_plan(spec: Spec, limits: Limits = DEFAULT_LIMITS) -> ArrayPlan:
     """The plan of the array that `spec` describes.
 
-    A data type, chunk grid or key encoding that nobody has registered is an `UnknownName`; a codec is
-    one only when a chunk is touched.
+    An unregistered data type, chunk grid or key encoding raises `UnknownName`; an unregistered codec raises
+    it only when a chunk is touched.
 
     >>> from zom import v2
     >>> plan = compile_plan(v2.ArraySpec.build(shape=(4, 6), dtype=">i2", chunks=(2, 3)))
@@ -52,7 +52,7 @@ def compile_plan(spec: Spec, limits: Limits = DEFAULT_LIMITS) -> ArrayPlan:
 
 
 def _compile(encoding: Encoding, shape: tuple[int, ...], limit: int) -> ArrayPlan:
-    # Where there is no obstacle, all of these are known.
+    # Without an obstacle, all of these are known.
     data_type = cast("DataType", encoding.data_type)
     axes = cast("Callable[[tuple[int, ...]], tuple[Axis, ...]]", encoding.axes)
     keys = cast("Callable[[], KeyForm]", encoding.keys)
@@ -67,9 +67,9 @@ def _compile(encoding: Encoding, shape: tuple[int, ...], limit: int) -> ArrayPla
 
 
 def _sharded(encoding: Encoding, counts: tuple[int, ...], block: Block, limit: int) -> BoundChain:
-    """The chain of shards that no codec makes: the codecs are those of the chunks inside."""
+    """The chain of shards without a sharding codec; the codecs apply to the chunks inside."""
     chunk = tuple(length // count for length, count in zip(block.shape, counts, strict=True))
     inner = bind_chain(encoding.links, Block(chunk, block.data_type, block.fill), limit=limit)
-    # "The index is ... little-endian 64-bit unsigned integers": and there is no checksum.
+    # "The index is ... little-endian 64-bit unsigned integers": so there is no checksum.
     coder = ShardCoder(block, inner, bind_chain([], index_block(counts)), name="sharding")
     return BoundChain((block, block), [("sharding", coder)], 0, Stream(None, limit))

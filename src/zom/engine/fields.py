@@ -1,4 +1,4 @@
-"""Fields of structs, beside those that they are cast to: numpy goes by their places, whatever their names are."""
+"""Fields of structs, paired with those they are cast to: by position, as in numpy, whatever their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["leaves"]
 
 
 def leaves(given: Array, dtype: np.dtype[Any], path: str = "") -> Iterator[tuple[Array, np.dtype[Any], str]]:
-    """The parts of `given` that have no fields, each with the type it is cast to and the names that lead there.
+    """The parts of `given` without fields, each with the type it is cast to and the names that lead there.
 
     >>> import numpy as np
     >>> given = np.zeros(1, [("a", "i2"), ("b", [("c", "f4")])])

@@ -1,7 +1,7 @@
-"""Gathering: parts of many shards of a store that answers late, in two round trips.
+"""Gathering: parts of many shards of a store with high latency, in two round trips.
 
-The indexes of all shards are asked for at once, then the inner chunks of all shards at once. Inner chunks
-that lie near each other in a shard are one request.
+The indexes of all shards are requested at once, then the inner chunks of all shards at once. Inner chunks
+close to each other in a shard are one request.
 """
 
 from __future__ import annotations
@@ -28,73 +28,73 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST_INNER", "READ_AT_ONCE", "READ_WHOLE", "read_shards"]
 
 READ_WHOLE = 1 << 19
-"""Shards of so many bytes, decoded, are read whole: 0.5 MiB come in less time than a round trip takes."""
+"""Shards up to this many decoded bytes are read whole: 0.5 MiB take less time than a round trip."""
 
 READ_AT_ONCE = 1 << 26
-"""Shards of which all is wanted are one request up to so many bytes, decoded; larger ones come sooner by several."""
+"""Shards that are wanted whole are one request up to this many decoded bytes; larger ones are several."""
 
 LONGEST_INNER = 1 << 22
-"""Shards inside of shards of so many bytes, decoded, are read whole, as other inner chunks are."""
+"""Shards inside of shards up to this many decoded bytes are read whole, like other inner chunks."""
 
 _GAP = 1 << 16
-"""So many bytes that nobody wants are read along: a request costs about as much as 64 KiB, some 0.5 ms."""
+"""Unneeded bytes that are read along: a request costs about as much as 64 KiB, some 0.5 ms."""
 
 _LONGEST = 1 << 23
-"""The bytes of one request: what is longer comes sooner by several connections."""
+"""Bytes of one request; longer ones are faster over several connections."""
 
 _BATCH = 1 << 26
-"""The bytes of inner chunks that are asked for at once."""
+"""Bytes of inner chunks that are requested at once."""
 
 _TRIES = 6
-"""How often a shard is read that others replace meanwhile."""
+"""Number of attempts to read a shard that others replace meanwhile."""
 
 
 class _Inner(NamedTuple):
-    """An inner chunk that is wanted, and where it goes."""
+    """A wanted inner chunk, and its destination."""
 
     key: str
     version: Any
-    """That of the shard whose index says where it is."""
+    """The version of the shard whose index gave the span."""
     form: ChunkForm
     part: ChunkPart
     number: int
-    """Its place among the inner chunks, in C order."""
+    """Its number among the inner chunks, in C order."""
     span: Span
     target: Array
 
 
 class Destination(Protocol):
-    """Where the shards of one form come to lie."""
+    """The destination of the shards of one form."""
 
     form: ChunkForm
 
     def room(self, part: ChunkPart) -> Array:
-        """The memory of a part."""
+        """The memory for a part."""
         ...
 
     def keep(self, part: ChunkPart, room: Array) -> None:
-        """Put what was read into `room` in its place."""
+        """Put the data read into `room` in its place."""
 
     def put(self, part: ChunkPart, key: str, data: Data | None) -> None:
         """Put a part of a shard that was read whole in its place."""
 
     def put_fill(self, key: str, outside: Any) -> None:
-        """Treat a shard that is not there."""
+        """Handle a missing shard."""
 
 
 class Destinations(Protocol):
-    """Where all shards come to lie."""
+    """The destinations of all shards."""
 
     def of(self, chunk: tuple[int, ...]) -> Destination:
-        """The place of chunks of that shape."""
+        """The destination of chunks of that shape."""
         ...
 
 
 def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations, *, threads: int) -> None:
-    """Read what is wanted of each shard of `batch` into its place; so many threads at most decode it.
+    """Read the wanted parts of each shard of `batch` into their places, and decode with at most `threads`.
 
-    A shard that is replaced between its index and its inner chunks is read once more, where the store tells versions;
-    where it doesn't, one of which all is wanted is read by one request.
+    A shard that is replaced between the reads of its index and its inner chunks is read again, if the store
+    has versions. Otherwise, a shard that is wanted completely is read by one request.
     """
     left, before = list(batch), dict[str, Any]()
     for _ in range(_TRIES):
@@ -109,9 +109,9 @@ def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations, *,
 def _read_shards(
     chunks: Chunks, batch: Sequence[Keyed], places: Destinations, before: dict[str, Any], threads: int
 ) -> dict[str, Any]:
-    """The same, once; the keys of shards that were replaced meanwhile, with the versions of their indexes.
+    """Do this once; return the keys of shards replaced meanwhile, with the versions of their indexes.
 
-    A shard that has the version as `before`, when another was said to have taken its place, has none that can be asked for.
+    If a replaced shard still has its version in `before`, no version is requested for it.
     """
     found = [(part, key, places.of(part.chunk)) for part, key in batch]
     indexes = chunks.store.get_parts([Part(key, _index_range(place.form)) for _, key, place in found])
@@ -155,10 +155,10 @@ def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
     return form.shard, form.inner
 
 
-def _wanted(  # noqa: PLR0913, PLR0917 - a shard, what is wanted of it, and where it goes
+def _wanted(  # noqa: PLR0913, PLR0917 - a shard, the wanted part, and its destination
     form: ChunkForm, key: str, version: Any, part: ChunkPart, data: bytes, target: Array
 ) -> Iterable[_Inner]:
-    """The inner chunks that are there, of those that are wanted; the others are filled."""
+    """The existing inner chunks among the wanted ones; missing ones are filled."""
     shard, inner = _parts_of(form)
     index = shard.parse_index(data)
     index.check()
@@ -172,9 +172,9 @@ def _wanted(  # noqa: PLR0913, PLR0917 - a shard, what is wanted of it, and wher
 
 
 def _read_inner(chunks: Chunks, wanted: list[_Inner], threads: int) -> dict[str, Any]:
-    """Ask for all inner chunks at once, and put them in their places.
+    """Request all inner chunks at once, and put them in their places.
 
-    The keys of shards that are gone, or others now, with the versions that were asked for.
+    Returns the keys of shards that were deleted or replaced, with the requested versions.
     """
     by_key: dict[str, list[_Inner]] = {}
     for each in wanted:

@@ -1,7 +1,7 @@
-"""Indexes: which elements of an array are meant, in the one form that the engine works with.
+"""Indexes: the selected elements of an array, in the single form that the engine uses.
 
-Every kind of key becomes it: for each dimension there is a slice that goes forward, or an array of
-indices that are not negative. What a result looks like is not told here, but by the selection.
+Every kind of key is converted to it: for each dimension, a slice with a positive step, or an array of
+non-negative indices. The layout of the result is not part of it, but of the selection.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["AxisIndex", "Index", "length_of", "mesh", "points_place"]
 
 AxisIndex: TypeAlias = "slice[int, int, int] | Indices"
-"""What is meant along one dimension: a slice of positive step, or indices in any order."""
+"""The selection along one dimension: a slice with a positive step, or indices in any order."""
 
 
 def length_of(entry: AxisIndex) -> int:
-    """How many elements are meant.
+    """The number of selected elements.
 
     >>> length_of(slice(0, 6, 2))
     3
@@ -29,11 +29,11 @@ def length_of(entry: AxisIndex) -> int:
 
 
 class Index(NamedTuple):
-    """The elements that are meant, dimension by dimension.
+    """The selected elements, dimension by dimension.
 
-    The array that they make has one dimension for each entry, in order. Arrays that are `joint` go
-    together point by point, and make one dimension: where numpy puts it, in the place of arrays that
-    stand side by side, and else first.
+    The array of these elements has one dimension per entry, in order. `joint` arrays are taken together,
+    point by point, and make one dimension: where numpy puts it, in the place of adjacent arrays, and
+    otherwise first.
 
     >>> Index((slice(0, 6, 2), np.array([5, 1]))).shape
     (3, 2)
@@ -46,7 +46,7 @@ class Index(NamedTuple):
 
     @property
     def basic(self) -> bool:
-        """Whether all entries are slices: numpy gives a view then."""
+        """Whether all entries are slices, so that numpy returns a view."""
         for entry in self.entries:  # noqa: SIM110 - twice as fast as all()
             if type(entry) is not slice:
                 return False
@@ -54,7 +54,7 @@ class Index(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the array that the elements make."""
+        """The shape of the array of these elements."""
         lengths = [length_of(entry) for entry in self.entries]
         if not self.joint or self.basic:
             return tuple(lengths)
@@ -64,19 +64,19 @@ class Index(NamedTuple):
         return tuple(rest)
 
     def as_numpy(self) -> Any:
-        """What to index a numpy array with, to have just these elements in the array of `shape`.
+        """The numpy index for these elements; the result has the `shape` of this index.
 
         >>> chunk = np.arange(12).reshape(3, 4)
         >>> chunk[Index((np.array([2, 0]), np.array([1, 1, 3]))).as_numpy()]
         array([[ 9,  9, 11],
                [ 1,  1,  3]])
         """
-        # Without dimensions, numpy gives an array only where it is asked for all of it.
+        # Without dimensions, numpy returns an array only for `...`.
         return (self.entries if self.joint else mesh(self.entries)) or (...,)
 
 
 def points_place(arrays: list[int]) -> int:
-    """The dimension of the result that joint arrays make, of arrays in these places.
+    """The dimension of the result for joint arrays in these places.
 
     >>> points_place([1, 2]), points_place([1, 3])
     (1, 0)
@@ -85,11 +85,11 @@ def points_place(arrays: list[int]) -> int:
 
 
 def mesh(entries: tuple[AxisIndex, ...]) -> Any:
-    """What makes numpy take the product of all entries, each in its own dimension."""
+    """An index for numpy that takes the product of all entries, each in its own dimension."""
     arrays = [place for place, entry in enumerate(entries) if type(entry) is not slice]
     if len(arrays) < 2:
         return entries
-    # Arrays that don't stand side by side would come first: slices between them become arrays, too.
+    # Arrays that are not adjacent would come first: slices between them become arrays, too.
     first, last = arrays[0], arrays[-1]
     made: list[Any] = list(entries)
     for place in range(first, last + 1):

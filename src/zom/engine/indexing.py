@@ -1,7 +1,7 @@
-"""Indexing: what `array[key]` and its kin read and write, on top of the loop over chunks.
+"""Indexing: the reads and writes of `array[key]` and similar, on top of the loop over chunks.
 
-An empty selection touches no store. Fields of structs are named in the key, as numpy has it: `a["x"]`,
-`a["x", 0:5]`, `a[["x", "y"]]`; a field is written into the elements that are there.
+An empty selection accesses no store. A key can name fields of structs, as in numpy: `a["x"]`,
+`a["x", 0:5]`, `a[["x", "y"]]`; a field is written into the existing elements.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["Fields", "read_selection", "split_fields", "write_selection"]
 
 Fields: TypeAlias = "str | list[str] | None"
-"""The fields of a struct that are meant; None for whole elements."""
+"""The selected fields of a struct; None for whole elements."""
 
 
 _PLAIN = frozenset({int, slice})
-"""The types of most parts of keys, which name no field."""
+"""The types of most parts of keys, which are no field names."""
 
 
 def split_fields(key: Any) -> tuple[Fields, Any]:
-    """The fields that a key names, and the rest of it.
+    """The fields that a key names, and the rest of the key.
 
     >>> split_fields(("x", 3)), split_fields(["x", "y"]), split_fields(5)
     (('x', (3,)), (['x', 'y'], ()), (None, 5))
@@ -63,7 +63,7 @@ def _is_field(part: object) -> bool:
 def read_selection(
     chunks: Chunks, selection: Selection, *, fields: Fields = None, out: Array | None = None
 ) -> Array:
-    """What `selection` selects, as an array; `out`, if given, is filled and returned."""
+    """Read the selected elements as an array; `out`, if given, is filled and returned."""
     dtype = chunks.plan.dtype
     wanted = _field_type(dtype, fields) if fields is not None else dtype
     if out is not None:
@@ -88,7 +88,7 @@ def read_selection(
 
 
 def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields: Fields = None) -> None:
-    """Put `value`, spread as numpy's assignment does, where `selection` selects."""
+    """Write `value`, broadcast as in numpy's assignment, to the selected elements."""
     dtype = chunks.plan.dtype
     wanted = _field_type(dtype, fields) if fields is not None else dtype
     try:
@@ -113,18 +113,18 @@ def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields:
 
 
 def _located(chunks: Chunks, error: UnknownName | ExtensionError) -> UnknownName | ExtensionError:
-    """The error of codecs that can't be run, which knows the document alone, with the array's place."""
+    """The error of unusable codecs, which only knows the document, with the path of the array."""
     return type(error)(f"{chunks.store.url}: {chunks.node}: {error}")
 
 
 def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
-    """`value` as numpy takes it in an assignment to elements of `dtype`."""
+    """`value` as numpy converts it in an assignment to elements of `dtype`."""
     value = computed(value)
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
         _check_unmasked(array)
-        # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
-        # a number is cast before any chunk is written.
+        # Values of the right type are not copied; numbers are cast chunk by chunk. Values that may not be
+        # numbers are cast before any chunk is written.
         late = dtype.kind not in "OTVUS" and array.dtype.kind in "biufc"
         if not late:
             return as_elements(array, dtype)
@@ -139,7 +139,7 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def _check_unmasked(array: Array) -> None:
-    """CodecError where elements are masked: what lies below the mask would be written."""
+    """Raise CodecError for masked elements: the values under the mask would be written."""
     if type(array) is np.ndarray or not isinstance(array, np.ma.MaskedArray):
         return
     if np.ma.getmaskarray(array).tobytes().strip(b"\0"):
@@ -159,7 +159,7 @@ def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:
 
 
 def _cells(value: Any, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """`value` for a field that is an array in each element: as elements that have that field alone."""
+    """`value` for a field that is an array in each element, as elements with only that field."""
     array = as_elements(value, dtype.base)
     whole = shape + dtype.shape
     try:

@@ -1,7 +1,7 @@
-"""Numbers that integers of a data type can't hold: refused, before anything is written.
+"""Refuse numbers that integers of a data type can't hold, before anything is written.
 
-Numpy takes the lowest bits of integers that are too large, and makes 0 or another number of NaN. Whoever wants that
-says so, by `values.astype("int8")`. Fractions are cut off, as in every assignment to integers of numpy.
+Numpy keeps the lowest bits of integers that are too large, and turns NaN into 0 or another number. To get
+that, cast with `values.astype("int8")`. Fractions are cut off, as in every numpy assignment to integers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 65_536
 
 
 def check_integers(given: Array, dtype: np.dtype[Any]) -> None:
-    """CodecError where integers of `dtype`, or of its fields, can't hold a number in `given`.
+    """Raise CodecError if integers of `dtype`, or of its fields, can't hold a number in `given`.
 
     >>> import numpy as np
     >>> check_integers(np.array([1, -128, 127.9]), np.dtype("int8"))

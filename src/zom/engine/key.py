@@ -1,8 +1,8 @@
-"""Keys: what stands between the brackets of `array[...]`, read as numpy reads it.
+"""Keys: parse the key of `array[...]` as numpy does.
 
 https://numpy.org/doc/stable/user/basics.indexing.html
 Each part of a key becomes a term: an integer, a slice, None for a new axis, `...`, or a numpy array of
-indices or of booleans. Whatever else it is, and whatever doesn't fit the array, is a SelectionError.
+indices or of booleans. Anything else, and anything that doesn't fit the array, raises SelectionError.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "Term", "as_entry", "forward", "indices_in", "nonzero", "number_in", "terms"]
 
 Term: TypeAlias = "int | slice[Any, Any, Any] | EllipsisType | Array | None"
-"""One part of a key; an array is of intp and has dimensions, or is of booleans."""
+"""One part of a key; an array is boolean, or has integer indices and dimensions."""
 
 FULL = slice(None)
-"""All of a dimension."""
+"""A whole dimension."""
 
 _PLAIN: frozenset[type] = frozenset({int, slice, type(None), type(...)})
 
@@ -35,14 +35,14 @@ _WANTED = "an integer, a slice, '...', None, or an array of integers or booleans
 
 
 def terms(key: Any, rank: int) -> list[Term]:
-    """The parts of a key for an array of `rank` dimensions: what is left out are slices of everything.
+    """The parts of a key for an array of `rank` dimensions, completed with full slices.
 
-    After `...` come the slices that it stands for.
+    `...` is followed by the slices that it stands for.
 
     >>> terms((..., 1), 2), terms([True, False], 1)
     ([Ellipsis, slice(None, None, None), 1], [array([ True, False])])
     """
-    # No cast: that is a call, for each key.
+    # No cast here: it would be a call for each key.
     parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
     found: list[Term] = []
     used, dots = 0, -1
@@ -78,7 +78,7 @@ def _term(part: Any) -> Term:
         raise SelectionError(f"expected {_WANTED}, found an array of {array.dtype}")
     if not array.ndim:
         return int(array)
-    # What numpy holds as no index can't be one: it would wrap around, and be a negative one.
+    # A value beyond numpy's index type would wrap around to a negative index.
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise SelectionError(f"index {array.max()} is out of bounds for every array")
     return array.astype(np.int64, copy=False)
@@ -98,7 +98,7 @@ def _as_array(part: Any) -> Array:
         made: Array = np.asarray(part)
     except ValueError as cause:
         raise SelectionError(f"expected {_WANTED}, found lists of several lengths") from cause
-    # A list without items has no type: numpy takes it for one of indices.
+    # An empty list has no type: numpy treats it as indices.
     if not made.size and made.ndim and made.dtype.kind == "f":
         return made.astype(np.int64)
     if made.dtype.kind not in "biu":
@@ -107,15 +107,15 @@ def _as_array(part: Any) -> Array:
 
 
 def nonzero(mask: Array, lengths: tuple[int, ...], dimension: int) -> tuple[Indices, ...]:
-    """Where a mask is true, as indices for each of its dimensions: `dimension`, and those behind it.
+    """Where a mask is true, as indices for `dimension` and the following ones, one per dimension of the mask.
 
-    These have the `lengths`.
+    These dimensions have the `lengths`.
 
     >>> nonzero(np.array([False, True, True]), (3,), 0)
     (array([1, 2]),)
     """
     for place, (found, length) in enumerate(zip(mask.shape, lengths, strict=False), dimension):
-        # As numpy has it, an empty mask fits everywhere: it selects nothing.
+        # As in numpy, an empty mask fits everywhere, and selects nothing.
         if found not in {0, length}:
             message = f"expected a mask of length {length} for dimension {place}, found length {found}"
             raise SelectionError(message)
@@ -123,7 +123,7 @@ def nonzero(mask: Array, lengths: tuple[int, ...], dimension: int) -> tuple[Indi
 
 
 def number_in(term: int, length: int, dimension: int, *, what: str = "index") -> int:
-    """An index that may count from the end, as one that is not negative.
+    """An index that may count from the end, as a non-negative one.
 
     >>> number_in(-1, 4, 0)
     3
@@ -137,7 +137,7 @@ def number_in(term: int, length: int, dimension: int, *, what: str = "index") ->
 def forward(
     term: slice[Any, Any, Any], length: int, dimension: int
 ) -> tuple[slice[int, int, int], int, bool]:
-    """A slice that goes forward over the same elements, their number, and whether `term` goes backward.
+    """A slice with positive step over the same elements, their number, and whether `term` goes backward.
 
     >>> forward(slice(None, None, -2), 6, 0)
     (slice(1, 6, 2), 3, True)
@@ -160,7 +160,7 @@ def forward(
 
 
 def indices_in(array: Indices, length: int, dimension: int) -> Indices:
-    """Indices that may count from the end, as ones that are not negative.
+    """Indices that may count from the end, as non-negative ones.
 
     >>> indices_in(np.array([0, -1]), 4, 0)
     array([0, 3])
@@ -174,7 +174,7 @@ def indices_in(array: Indices, length: int, dimension: int) -> Indices:
 
 
 def as_entry(indices: Indices) -> AxisIndex:
-    """1-D indices as a slice, where they count up evenly.
+    """1-D indices as a slice, if they ascend with a constant step.
 
     >>> as_entry(np.array([2, 5, 8])), as_entry(np.array([2, 2]))
     (slice(2, 9, 3), array([2, 2]))

@@ -1,7 +1,7 @@
-"""Updates: a value is read, changed and written, and nobody's change in between is lost.
+"""Updates: read, change and write a value, without losing concurrent changes.
 
-Within a process, and on a local store among processes, the store's lock of the key sees to that; where
-a store replaces a value only if it is still the one that was read, that does.
+Within a process, and between processes on a local store, the store's lock of the key ensures this.
+Otherwise, compare-and-set does: the store replaces a value only if it is still the one that was read.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONGEST_PAUSE = 0.1
 def update(
     store: Store, key: str, change: Callable[[bytes | None], Data | None], *, empty: Callable[[], Data]
 ) -> None:
-    """Put `change(old)` under `key`; where that is None, take the key away.
+    """Write `change(old)` to `key`, or delete the key if that is None.
 
-    Where only a compare-and-set is safe, a value can't be taken away safely: there `empty()` is written
-    in its place. Others that change the value each time are a `ConcurrentWriteError`.
+    If only compare-and-set is safe, a value can't be deleted safely: `empty()` is written in its place. If
+    others change the value in every attempt, ConcurrentWriteError is raised.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a": b"1"})

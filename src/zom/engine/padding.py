@@ -1,8 +1,8 @@
-"""Padding: what a chunk holds beyond the end of its array, where its codecs refuse the fill value.
+"""Padding: the elements of a chunk beyond the end of its array, if its codecs reject the fill value.
 
 Zarr v3, regular grid: chunks that overhang the array are stored whole; "the contents ... outside the
-bounds of the array are undefined", and the fill value is recommended. A codec that holds no NaN, as zfp
-but in its reversible mode, gets the elements at the edge again instead.
+bounds of the array are undefined", and the fill value is recommended. A codec without support for NaN, such
+as zfp except in its reversible mode, gets repeated edge elements instead.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["Held", "encode_padded"]
 
 Held = tuple[int, ...]
-"""How many elements of a chunk lie in the array, along each dimension."""
+"""Number of elements of a chunk within the array, along each dimension."""
 
 
 def encode_padded(form: ChunkForm, chunk: Array, held: Held | None, *, threads: int = 1) -> Data:
-    """What `chunk` is stored as, of which only `held` elements mean something; all do where that is None."""
+    """Encode `chunk`, of which only the `held` elements count; all of them if that is None."""
     try:
         return form.encode(chunk, threads=threads)
     except CodecError:
@@ -32,9 +32,9 @@ def encode_padded(form: ChunkForm, chunk: Array, held: Held | None, *, threads: 
 
 
 def _repeated(form: ChunkForm, chunk: Array, held: Held) -> Array:
-    """A chunk whose last elements in the array are repeated behind it; of a shard, in inner chunks at the edge.
+    """A chunk with its last elements in the array repeated behind them; in shards, within edge inner chunks.
 
-    Inner chunks that lie wholly behind it stay fill, and are not stored.
+    Inner chunks completely behind the end keep the fill value, and are not stored.
     """
     innermost = form
     while innermost.inner is not None:

@@ -1,8 +1,8 @@
-"""A plan: an array's spec, compiled into what the loop over chunks needs, and nothing else.
+"""A plan: an array's spec, compiled to exactly what the loop over chunks needs.
 
-The formats end here: whatever a document says about order, filters, compressors and separators has
-become axes, a form of keys and a chain of codecs. Codecs are bound when the first chunk is touched, so
-that an array whose codec nobody knows can still be opened and described.
+The plan is independent of formats: a document's order, filters, compressors and separators have become axes,
+a form of keys and a chain of codecs. Codecs are bound when the first chunk is touched, so that an array with
+unknown codecs can still be opened and described.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["FEW", "ArrayPlan", "ChunkForm"]
 
 FEW = 24
-"""Fewer inner chunks of a shard are read sooner one by one."""
+"""Below this number, inner chunks of a shard are read faster one by one."""
 
 
 class ChunkForm:
-    """What is known of all chunks of one shape.
+    """The properties of all chunks of one shape.
 
-    A chunk that is a shard, and nothing but that, can be read and written in parts: `shard` is its codec
-    then, and `inner` the form of the chunks inside.
+    A chunk that is a shard, and nothing else, can be read and written in parts: `shard` is its codec, and
+    `inner` the form of the chunks inside.
     """
 
     __slots__ = ("_few", "axes", "chain", "fill", "inner", "is_fill", "nbytes", "rows", "shape", "shard")
@@ -50,11 +50,11 @@ class ChunkForm:
         self.chain = chain
         self.shape = chain.block.shape
         self.nbytes = chain.block.count * chain.block.dtype.itemsize
-        """The bytes of such a chunk in memory."""
+        """Bytes of such a chunk in memory."""
         self.is_fill = FillTest(chain.block)
         self.fill = self.is_fill.cell
         self.rows = RowDecoder(chain, self.fill)
-        """Decodes many such chunks at once, where they are small."""
+        """Decodes many small chunks at once."""
         self.shard: ShardCoder | None = None
         self.inner: ChunkForm | None = None
         self.axes: tuple[Axis, ...] = ()
@@ -67,9 +67,9 @@ class ChunkForm:
             self.axes = tuple(Axis(length, size) for length, size in pairs)
 
     def few_parts(self, inside: Index) -> tuple[tuple[ChunkPart, int], ...] | None:
-        """The parts of inner chunks that slices mean, with their numbers in C order; None where there are many.
+        """The inner chunks that slices select, with their numbers in C order; None if there are many.
 
-        The last ones are kept: a series through many shards means the same of each.
+        The last result is cached: a series through many shards selects the same part of each.
         """
         if self.shard is None or not inside.basic:
             return None
@@ -81,7 +81,7 @@ class ChunkForm:
         return few[1]
 
     def encode(self, chunk: Array, *, threads: int = 1) -> Data:
-        """What `chunk` is stored as; so many threads at most encode what is inside of a shard."""
+        """Encode `chunk`; at most `threads` threads encode the inner chunks of a shard."""
         shard, inside = self.shard, worth(threads, self.nbytes)
         if shard is None or inside == 1:
             return self.chain.encode(chunk)
@@ -92,14 +92,14 @@ class ChunkForm:
         return self.chain.encode_by(lambda array: shard.encode(array, shared), chunk)
 
     def new(self) -> Array:
-        """A chunk of fill values; MemoryError where there is none for it."""
+        """A new chunk of fill values; raise MemoryError if it doesn't fit in memory."""
         try:
             return np.full(self.shape, self.fill, self.chain.block.dtype)
         except (MemoryError, ValueError) as cause:
             raise self._too_large() from cause
 
     def scratch(self) -> Array:
-        """Memory for a chunk, laid out so that decoding fills it without a copy; MemoryError where there is none."""
+        """Memory for a chunk that decoding fills without a copy; raise MemoryError if there is none."""
         try:
             return self.chain.scratch()
         except (MemoryError, ValueError) as cause:
@@ -112,7 +112,7 @@ class ChunkForm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
-    """How the chunks of one array are found, read and written.
+    """How the chunks of one array are located, read and written.
 
     >>> from zom import v3
     >>> from zom.engine.compile import compile_plan
@@ -124,15 +124,15 @@ class ArrayPlan:
     shape: tuple[int, ...]
     data_type: DataType
     dtype: np.dtype[Any]
-    """What numpy holds the elements as."""
+    """The numpy type of the elements."""
     fill: Array
-    """The value of what was never written, as an array without dimensions."""
+    """The value of elements that were never written, as an array without dimensions."""
     axes: tuple[Axis, ...]
     keys: KeyForm
     bind: Callable[[Block], BoundChain]
-    """Binds the codecs for chunks of one shape."""
+    """Function that binds the codecs for chunks of one shape."""
     uniform: tuple[int, ...] | None = field(init=False)
-    """The shape of all chunks, where they have but one."""
+    """The shape of all chunks, if it is the same."""
     _forms: dict[tuple[int, ...], ChunkForm] = field(default_factory=dict["tuple[int, ...]", ChunkForm])
 
     def __post_init__(self) -> None:
@@ -140,16 +140,16 @@ class ArrayPlan:
         object.__setattr__(self, "uniform", sizes if len(sizes) == len(self.axes) else None)
 
     def chunk_shape(self, chunk: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape in which `chunk` is stored, which may overhang the array."""
+        """The shape in which `chunk` is stored; it may overhang the array."""
         return tuple([axis.size(number) for axis, number in zip(self.axes, chunk, strict=True)])
 
     def held(self, chunk: tuple[int, ...]) -> tuple[int, ...]:
-        """How many of the elements of `chunk` lie in the array, along each dimension."""
+        """Number of elements of `chunk` within the array, along each dimension."""
         pairs = zip(self.axes, chunk, strict=True)
         return tuple([min(axis.size(number), axis.length - axis.start(number)) for axis, number in pairs])
 
     def form(self, shape: tuple[int, ...]) -> ChunkForm:
-        """What is known of the chunks of that shape; their codecs are bound once."""
+        """The form of chunks of that shape; their codecs are bound once."""
         found = self._forms.get(shape)
         if found is None:
             chain = self.bind(Block(shape, self.data_type, self.fill[()]))
@@ -158,20 +158,20 @@ class ArrayPlan:
 
     @property
     def sharded(self) -> bool:
-        """Whether chunks are shards, of which parts can be read."""
+        """Whether chunks are shards that can be read in parts."""
         uniform = self.uniform
         return uniform is not None and self.form(uniform).shard is not None
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """How many chunks there are along each dimension."""
+        """Number of chunks along each dimension."""
         return tuple(axis.count for axis in self.axes)
 
 
 def fill_array(data_type: DataType, scalar: Any) -> Array:
-    """`scalar` as an array without dimensions, bit for bit; the type's own default where it is None.
+    """`scalar` as an array without dimensions, bit for bit; if it is None, the default of the type.
 
-    Of a struct that is a record of zeros, as zarr-python has it, dates among them, too.
+    The default of a struct is a record of zeros, as in zarr-python, even for dates.
     """
     dtype = data_type.numpy()
     if scalar is None:

@@ -1,8 +1,8 @@
 """Points: keys with arrays of indices, which numpy takes together, point by point.
 
 https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing
-Arrays are spread to one shape. Its axes come where the arrays stand in the key, and first of all where
-something stands between them; an integer counts as an array there, and a mask as one for each dimension.
+Arrays are broadcast to one shape. Its axes replace the arrays in the key, or come first if something is
+between the arrays; an integer counts as an array there, and a mask as one array per dimension.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 __all__ = ["BACK", "Layout", "points"]
 
 BACK = slice(None, None, -1)
-"""What turns an axis around."""
+"""An index that reverses an axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """An index, and how the axes of the result become those of the array that the index makes."""
+    """An index, and how to convert the result's axes to those of the array of the index."""
 
     index: Index
     shape: tuple[int, ...]
     """The shape of the result."""
     axes: tuple[int, ...]
-    """The axes of the result, in another order."""
+    """The axes of the result, in a new order."""
     view: tuple[Any, ...]
-    """What to index with then."""
+    """The index to apply then."""
     merges: bool
-    """Whether it has to be reshaped after that: several axes are one in the array that the index makes."""
+    """Whether to reshape after that, because the array of the index merges several axes into one."""
 
 
 def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
-    """What terms mean of which some are arrays; their axes are the `first`, or where numpy has them.
+    """The layout of terms that include arrays; their axes come `first`, or where numpy puts them.
 
     >>> points([np.array([0, 2]), slice(None), np.array([[1], [3]])], (3, 4, 5), first=False).shape
     (2, 2, 4)
@@ -60,7 +60,7 @@ def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
             f"expected arrays of indices that fit each other, found the shapes {text}"
         ) from cause
     if 0 in spread:
-        # As numpy has it: where no point is left, nothing is out of bounds.
+        # As in numpy, nothing is out of bounds if no point is left.
         return _joint(gathered, spread)
     pairs = zip(gathered.arrays, gathered.places, strict=True)
     checked = [array if place < 0 else indices_in(array, shape[place], place) for array, place in pairs]
@@ -70,19 +70,19 @@ def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
 
 
 class _Gathered(NamedTuple):
-    """What the terms of a key are."""
+    """The meaning of the terms of a key."""
 
     entries: list[AxisIndex]
-    """For each dimension, what a slice or an integer means there."""
+    """For each dimension, the selection by a slice or an integer."""
     axes: list[int | None]
-    """The axes of the result beside those of the arrays: their dimension, and None for new ones."""
+    """The axes of the result except those of the arrays: their dimension, or None for new ones."""
     backward: set[int]
-    """The dimensions whose slices go backward."""
+    """The dimensions with backward slices."""
     arrays: list[Indices]
     places: list[int]
-    """The dimension of each array; -1 for a mask without dimensions, which has but a length."""
+    """The dimension of each array; -1 for a mask without dimensions, which only has a length."""
     first: int
-    """The axis of the result where those of the arrays begin."""
+    """The first axis of the result that belongs to the arrays."""
 
 
 def _gather(found: list[Term], shape: tuple[int, ...]) -> _Gathered:
@@ -106,7 +106,7 @@ def _gather(found: list[Term], shape: tuple[int, ...]) -> _Gathered:
             _gather_array(term, shape, gathered)
         elif term is None:
             gathered.axes.append(None)
-    # Even a "..." that stands for no dimension stands between what is beside it.
+    # Even a "..." that stands for no dimension separates its neighbours.
     apart = advanced[-1] - advanced[0] >= len(advanced)
     return gathered._replace(first=0 if apart else first)
 
@@ -124,7 +124,7 @@ def _gather_array(term: Array, shape: tuple[int, ...], gathered: _Gathered) -> N
 
 
 def _mesh_axes(shapes: list[tuple[int, ...]], rank: int) -> list[int | None] | None:
-    """The one axis along which each array is longer than 1, if no two share it: as `np.ix_` makes them."""
+    """Per array, its only axis longer than 1, as in `np.ix_`; None if it has two, or arrays share one."""
     found: list[int | None] = []
     for shape in shapes:
         long = [rank - len(shape) + axis for axis, length in enumerate(shape) if length != 1]
@@ -135,7 +135,7 @@ def _mesh_axes(shapes: list[tuple[int, ...]], rank: int) -> list[int | None] | N
 
 
 def _meshed(gathered: _Gathered, spread: tuple[int, ...], at: list[int | None]) -> Layout:
-    """Arrays that span a product: each dimension by itself after all, so that no point is ever made."""
+    """Arrays that span a product: each dimension is selected by itself, without a list of points."""
     entries, axis_of = gathered.entries, _axis_of(gathered, len(spread))
     for array, place, axis in zip(gathered.arrays, gathered.places, at, strict=True):
         if place >= 0:
@@ -149,7 +149,7 @@ def _meshed(gathered: _Gathered, spread: tuple[int, ...], at: list[int | None]) 
 
 
 def _joint(gathered: _Gathered, spread: tuple[int, ...]) -> Layout:
-    """Arrays that go together, spread to one shape."""
+    """Arrays that are taken together, broadcast to one shape."""
     entries, axis_of = gathered.entries, _axis_of(gathered, len(spread))
     places: list[int] = []
     for array, place in zip(gathered.arrays, gathered.places, strict=True):
@@ -162,14 +162,14 @@ def _joint(gathered: _Gathered, spread: tuple[int, ...]) -> Layout:
         sources.insert(points_place(places), tuple(range(gathered.first, gathered.first + len(spread))))
         if len(places) == 1:
             entries[places[0]] = as_entry(np.asarray(entries[places[0]]))
-    # A mask without dimensions that is false takes everything away, and no dimension shows it.
+    # A false mask without dimensions selects nothing, which no dimension shows.
     nothing = [slice(0, 0, 1)] if entries and not places and 0 in spread else []
     index = Index((*nothing, *entries[len(nothing) :]), joint=len(places) > 1)
     return _laid_out(gathered, spread, index, sources)
 
 
 def _axis_of(gathered: _Gathered, rank: int) -> dict[int, int]:
-    """The axis of the result that each dimension has which a slice is taken of."""
+    """The axis of the result for each dimension with a slice."""
     first = gathered.first
     return {
         place: axis if axis < first else axis + rank
@@ -181,7 +181,7 @@ def _axis_of(gathered: _Gathered, rank: int) -> dict[int, int]:
 def _laid_out(
     gathered: _Gathered, spread: tuple[int, ...], index: Index, sources: list[tuple[int, ...]]
 ) -> Layout:
-    """`sources`: of each axis of the array that the index makes, the axes of the result that become it."""
+    """The layout; `sources` has, per axis of the index's array, the axes of the result that form it."""
     entries, first = gathered.entries, gathered.first
     shape = [1 if place is None else length_of(entries[place]) for place in gathered.axes]
     shape[first:first] = spread
@@ -192,6 +192,6 @@ def _laid_out(
         axes.extend(source)
         view.extend([BACK if axis in turned else FULL for axis in source] or [None])
     rest = [axis for axis in range(len(shape)) if axis not in axes]
-    # An empty axis that the index doesn't have, of a mask without dimensions, can't be dropped.
+    # An empty axis of a mask without dimensions is not in the index, and can't be dropped.
     merges = any(len(source) > 1 for source in sources) or any(not shape[axis] for axis in rest)
     return Layout(index, tuple(shape), (*axes, *rest), (*view, *([0] * len(rest)), ...), merges)

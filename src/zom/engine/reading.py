@@ -1,7 +1,7 @@
-"""Reading: each chunk that a selection touches is taken once, and put where it belongs.
+"""Reading: each chunk in a selection is read once, and put in its place.
 
-What nobody wrote is the fill value. A chunk is decoded straight into its place where that place is
-contiguous, else into memory that is used again for the next one.
+Missing chunks have the fill value. A chunk is decoded directly into its place if that is contiguous,
+and otherwise into memory that is reused for the next chunk.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 __all__ = ["read_parts"]
 
 _BATCH_BYTES = 1 << 24
-"""The bytes of chunks, in memory, that are asked of a store at once."""
+"""Bytes of chunks, in memory, requested from a store at once."""
 
 _SHARED = 1 << 23
-"""The bytes of a shard, decoded, from which on it is read in parts where all of it is wanted, too, if several threads
-share these, ..."""
+"""Decoded bytes from which a shard that is wanted whole is read in parts, too, if several threads share
+these, ..."""
 
 _LARGE_SHARD = 1 << 25
-"""... and from which on that is so anyway: what is encoded is in memory in pieces, then."""
+"""... and from which it always is, to keep only pieces of the encoded data in memory."""
 
 _FAR_THREADS = 4
-"""How many threads wait for a far store, and decode what it gave: of 1, 2, 4 and 8, four were the fastest."""
+"""Number of threads that wait for a remote store and decode; of 1, 2, 4 and 8, four were the fastest."""
 
 
 def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
-    """Put what `index` selects into `work`, which has just that shape."""
+    """Read what `index` selects into `work`, which has exactly that shape."""
     parts = walk(index, chunks.plan.axes)
     chunks.counts[0] += parts.count
     threads = 1 if parts.count == 1 else _threads(chunks)
@@ -68,7 +68,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     if runs is not None:
         _read_runs(chunks, runs, index, work, threads)
         return
-    # Units are for the choice of threads: a single element waits for no counting.
+    # Units only affect the choice of threads: a single element needn't wait for their count.
     overhead = _overhead(chunks, index, parts.count) if threads is None else OVERHEAD
     run(
         chunks.keyed(parts),
@@ -80,7 +80,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
 
 
 def _overhead(chunks: Chunks, index: Index, count: int) -> float:
-    """For how many seconds each of `count` parts holds the interpreter's lock."""
+    """The seconds for which each of `count` parts holds the interpreter lock."""
     units = chunks.units(index, count)
     if units == 1 and chunks.are_bytes:
         return OVERHEAD_OF_BYTES
@@ -92,19 +92,19 @@ def _overhead(chunks: Chunks, index: Index, count: int) -> float:
 def _threads(chunks: Chunks) -> int | None:
     options, parallel = chunks.options, chunks.store.capabilities.parallel
     if chunks.store.capabilities.lock_holds_all:
-        return 1  # who works within a lock would wait for threads that wait for the lock
+        return 1  # threads would wait for the lock that this thread holds
     if options.threads is not None:
         return options.threads
     if chunks.plan.data_type.itemsize is None:
-        return 1  # their codecs hold the interpreter: threads would only wait for each other
+        return 1  # their codecs hold the interpreter lock: threads would only wait for each other
     if parallel > 1:
-        # One waits for the store while another decodes.
+        # One thread waits for the store while another decodes.
         return min(parallel, _FAR_THREADS)
     return None
 
 
 def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array, count: int) -> None:
-    """For stores that answer at once: a chunk is decoded while its bytes are in the processor's cache."""
+    """Read from fast stores: decode each chunk while its bytes are in the processor's cache."""
     places = _Destinations(chunks, index, work, count)
     only = places.only
     key = ""
@@ -124,11 +124,11 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
 
 
 def _read_runs(chunks: Chunks, runs: Runs, index: Index, work: Array, threads: int | None) -> None:
-    """For small chunks in stores that answer at once: those that lie side by side are decoded together."""
+    """Read small chunks from fast stores: adjacent ones are decoded together."""
     turns = Turns()
     keys = runs.parts.keys(chunks.plan.keys, chunks.prefix)
     chain = runs.form.chain
-    # Where decoding takes little beside reading a file, the calls of the system decide.
+    # If decoding is fast compared with reading a file, the system calls determine the cost.
     overhead = OVERHEAD_OF_BATCHES if chain.batches and chain.is_slow else OVERHEAD
     run(
         runs.cut(keys),
@@ -155,7 +155,7 @@ def _read_each_run(
             try:
                 rows = runs.form.rows.decode(*_present(values))
             except CodecError:
-                # One by one, the chunk that is at fault is told.
+                # Decode one by one to report the faulty chunk.
                 for number, (value, key) in enumerate(zip(values, each.keys, strict=True), each.first):
                     if value is not None:
                         place.put(runs.parts.part(number), key, value)
@@ -169,7 +169,7 @@ def _read_each_run(
 
 
 def _present(values: list[bytes | None]) -> tuple[list[bytes], Array | None]:
-    """The values that are there, and which they are, where not all are."""
+    """The existing values, and a mask of them if some are missing."""
     found = [value for value in values if value is not None]
     if len(found) == len(values):
         return found, None
@@ -179,7 +179,7 @@ def _present(values: list[bytes | None]) -> tuple[list[bytes], Array | None]:
 def _read_batches(
     chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, work: Array, count: int
 ) -> None:
-    """For stores that take their time, and answer many requests at once."""
+    """Read from slow stores, which answer many requests at once."""
     places = _Destinations(chunks, index, work, count)
     key = ""
     try:
@@ -208,9 +208,9 @@ def _read_batches(
 
 
 def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -> Iterator[list[Keyed]]:
-    """What is asked of the store at once, by each of so many threads."""
+    """Batches of chunks that each thread requests from the store at once."""
     parallel = chunks.store.capabilities.parallel
-    # Whole chunks are shared by the threads, which decode them; of parts of shards there is less to decode.
+    # Threads share and decode whole chunks; parts of shards need less decoding.
     most = min(parallel, -(-parts.count // threads))
     batch: list[Keyed] = []
     nbytes = 0
@@ -219,7 +219,7 @@ def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -
         batch.append((part, key))
         gathered = place.is_gathered(part)
         nbytes += place.index_nbytes if gathered else place.form.nbytes
-        # Large shards, of which all is wanted or which are inside of shards, are asked for one by one: threads share them.
+        # Large shards that are wanted whole, or nested, are requested one by one: threads share them.
         alone = gathered if part.whole else place.nested
         if alone or len(batch) >= (parallel if gathered else most) or nbytes >= _BATCH_BYTES:
             yield batch
@@ -229,7 +229,7 @@ def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -
 
 
 class _Destinations:
-    """Where the chunks of one operation, of which there are `count`, come to lie; each thread has its own."""
+    """The destinations of the `count` chunks of one operation; each thread has its own."""
 
     def __init__(self, chunks: Chunks, index: Index, work: Array, count: int) -> None:
         self._chunks = chunks
@@ -246,20 +246,20 @@ class _Destinations:
         )
 
     def of(self, chunk: tuple[int, ...]) -> _Destination:
-        """The place of chunks of that shape."""
+        """The destination of chunks of that shape."""
         if self.only is not None:
             return self.only
         shape = self._chunks.plan.chunk_shape(chunk)
         found = self._by_shape.get(shape)
         if found is None:
-            # Memory that is used again is kept for one shape at a time.
+            # Keep reusable memory for one shape at a time.
             self._by_shape = {shape: self._place(shape)}
             found = self._by_shape[shape]
         return found
 
 
 class _Destination:
-    """Where chunks of one shape come to lie."""
+    """The destination of chunks of one shape."""
 
     def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, count: int, *, basic: bool) -> None:
         self.form = form
@@ -281,7 +281,7 @@ class _Destination:
         self._spans = form.chain.direct and basic and form.nbytes > SPAN
 
     def taker(self) -> Callable[[ChunkPart, str], None]:
-        """What reads a chunk of this form: not kept here, for it would hold itself, and the result, for long."""
+        """The function that reads a chunk of this form; stored here, it would keep the result alive."""
         if self.shard:
             return self._take_shard
         return self._take_direct if self.form.chain.direct else self._take_decoded
@@ -324,12 +324,12 @@ class _Destination:
         self._work[outside] = chunk if full else chunk[inside.as_numpy()]
 
     def put_fill(self, key: str, outside: Any) -> None:
-        """Put fill values in the place of a chunk that is not there, or raise where that is an error."""
+        """Put fill values in the place of a missing chunk, or raise if that is an error."""
         self._chunks.note_missing(key)
         self._work[outside] = self._chunks.plan.fill
 
     def _take_direct(self, part: ChunkPart, key: str) -> None:
-        """Read a chunk that is stored as it lies in memory, into its place if that is in one piece."""
+        """Read a chunk that is stored as it is in memory; directly into its place if that is contiguous."""
         _, inside, outside, whole = part
         target: Array | None = None
         full = straight = False
@@ -351,23 +351,23 @@ class _Destination:
             self._work[outside] = target if full else target[inside.as_numpy()]
 
     def is_gathered(self, part: ChunkPart) -> bool:
-        """Whether a store that answers late is asked for inner chunks of a shard, and not for all of it."""
+        """Whether to request inner chunks of a shard from a slow store, instead of the whole shard."""
         if part.whole:
             return self.shard and self.form.nbytes > READ_AT_ONCE and not self.nested
         return self.shard and self.form.nbytes > READ_WHOLE
 
     def room(self, part: ChunkPart) -> Array:
-        """Where the part comes to lie: a view, or a copy for `keep` where the index has arrays."""
+        """The destination of the part: a view, or a copy for `keep` if the index has arrays."""
         room: Array = self._work[part.outside]
         return room
 
     def keep(self, part: ChunkPart, room: Array) -> None:
-        """Put what was read into `room` in its place."""
+        """Put the data read into `room` in its place."""
         if not self._basic:
             self._work[part.outside] = room
 
     def take_some(self, part: ChunkPart, key: str) -> None:
-        """Read only those bytes of a chunk that are wanted: of a shard, or of one stored as it is."""
+        """Read only the wanted bytes of a chunk: of a shard, or of one that is stored as it is."""
         with self._store.snapshot(key) as source:
             if source is None:
                 self.put_fill(key, part.outside)

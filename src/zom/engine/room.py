@@ -1,6 +1,6 @@
-"""Text and bytes that are longer than the elements they are written to: refused, before anything is written.
+"""Refuse text and bytes that are longer than the target elements, before anything is written.
 
-Numpy cuts them without a word. Whoever wants that says so, by `values.astype("<U5")`.
+Numpy truncates them silently. To get that, cast with `values.astype("<U5")`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["as_given_fields", "check_room"]
 
 
 def check_room(value: Any, dtype: np.dtype[Any]) -> None:
-    """CodecError where text or bytes in `value` are longer than elements of `dtype`, or of its fields.
+    """Raise CodecError if text or bytes in `value` are longer than elements of `dtype`, or of its fields.
 
     >>> check_room(["abc"], np.dtype("<U3"))
     >>> check_room(["a", "abcd"], np.dtype("<U3"))
@@ -37,12 +37,12 @@ def check_room(value: Any, dtype: np.dtype[Any]) -> None:
 
 
 def as_given_fields(value: Any, dtype: np.dtype[Any]) -> Array:
-    """`value` as an array of its own fields, or of those of `dtype` with objects in the place of text and bytes."""
+    """`value` as an array of its own fields, or those of `dtype` with objects in place of text and bytes."""
     return cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value, _wide(dtype))
 
 
 def _as_given(value: Any) -> Array:
-    """`value` as an array of its own type; as objects, where text and bytes are mixed in it."""
+    """`value` as an array of its own type, or of objects if it mixes text and bytes."""
     try:
         return cast("Array", np.asarray(value))
     except UnicodeError:
@@ -50,19 +50,19 @@ def _as_given(value: Any) -> Array:
 
 
 def _has_room(dtype: np.dtype[Any]) -> bool:
-    """Whether there are elements in it that numpy would cut values for."""
+    """Whether it has elements that numpy would truncate values for."""
     if dtype.names is not None:
         return any(_has_room(dtype[name].base) for name in dtype.names)
     return _is_cut(dtype) and dtype.itemsize > 0
 
 
 def _is_cut(dtype: np.dtype[Any]) -> bool:
-    """Whether it is of text or bytes: other libraries bring numbers that numpy counts among the latter."""
+    """Whether it is text or bytes: numpy also gives numbers of other libraries a bytes kind."""
     return dtype.type in {np.str_, np.bytes_, np.void}
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same fields, with room for whatever text is given."""
+    """The same fields, with room for any text."""
     if dtype.names is not None:
         return np.dtype([(name, _wide(dtype[name].base), dtype[name].shape) for name in dtype.names])
     return np.dtype(object) if _is_cut(dtype) else dtype
@@ -87,7 +87,7 @@ def _check(given: Array, dtype: np.dtype[Any], field: str) -> None:
 
 
 def _lengths(given: Array) -> Array:
-    """How long each element is, one after the other."""
+    """The length of each element, in order."""
     flat = given.reshape(-1)
     if flat.dtype.kind in "US":
         return np.char.str_len(flat)

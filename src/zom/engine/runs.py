@@ -1,7 +1,7 @@
-"""Runs: small chunks that lie side by side, read one after the other, decoded together, and put into their places at once.
+"""Runs: adjacent small chunks, read one after the other, decoded together, and copied at once.
 
-A numpy operation for each small chunk takes as long as to decode it, and codecs that decode many at once need half of
-the time for each, without the interpreter's lock.
+A numpy operation for each small chunk takes as long as decoding it. Codecs that decode many chunks at once
+need half the time per chunk, without the interpreter lock.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["Run", "Runs", "Turns", "runs_of"]
 
 _SHORTEST = 8
-"""Fewer chunks are read sooner one by one."""
+"""Below this number, chunks are read faster one by one."""
 
 _MOST_BYTES = 1 << 18
-"""The bytes of chunks, decoded, that are in memory beside the result."""
+"""Bytes of decoded chunks in memory besides the result."""
 
 _SLOW = 2e-4
-"""The seconds that reading a small chunk takes where several threads do it better than one."""
+"""Seconds to read a small chunk from which several threads are faster than one."""
 
 
 class Run(NamedTuple):
-    """Chunks that follow each other."""
+    """Consecutive chunks."""
 
     first: int
-    """How many parts of the selection come before."""
+    """Number of parts of the selection before it."""
     keys: list[str]
 
 
@@ -48,19 +48,19 @@ class Runs(NamedTuple):
     parts: Walk
     form: ChunkForm
     axis: int
-    """The dimension along which the chunks of a run follow each other."""
+    """The dimension along which the chunks of a run are adjacent."""
     line: int
-    """How many chunks follow each other until another dimension goes on."""
+    """Number of adjacent chunks until another dimension advances."""
     most: int
-    """How many chunks make a run at most."""
+    """Maximum number of chunks in a run."""
 
     @property
     def number(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return self.parts.count // self.line * -(-self.line // self.most)
 
     def cut(self, keys: Iterator[str]) -> Iterator[Run]:
-        """The runs of the chunks that have these keys, in order."""
+        """The runs of the chunks with these keys, in order."""
         for start in range(0, self.parts.count, self.line):
             for low in range(0, self.line, self.most):
                 yield Run(start + low, list(islice(keys, min(self.most, self.line - low))))
@@ -79,7 +79,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(chunks: Chunks, parts: Walk, index: Index) -> Runs | None:
-    """The runs of a read; None where its chunks are read one by one."""
+    """The runs of a read, or None if its chunks must be read one by one."""
     uniform = chunks.plan.uniform
     if uniform is None or not index.basic:
         return None
@@ -91,10 +91,10 @@ def runs_of(chunks: Chunks, parts: Walk, index: Index) -> Runs | None:
 
 
 class Turns:
-    """Lets one thread read at a time while others decode, as long as reading is quick.
+    """Lets one thread read at a time while others decode, as long as reading is fast.
 
-    Threads that read small values hand the interpreter's lock to each other at every call of the system. Where a
-    store takes its time, several wait for it better than one.
+    Threads that read small values pass the interpreter lock to each other at every system call. For a slow
+    store, several waiting threads are better than one.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class Turns:
         self._is_slow = False
 
     def read(self, chunks: Chunks, run: Run) -> list[bytes | None]:
-        """The stored chunks of a run; None where one is missing."""
+        """The stored chunks of a run, with None for missing ones."""
         get = chunks.store.get
         if self._is_slow:
             return [get(key) for key in run.keys]

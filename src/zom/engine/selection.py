@@ -1,7 +1,7 @@
-"""Selections: which elements a key means, and how the array that they make looks.
+"""Selections: the elements that a key selects, and the layout of the resulting array.
 
-`array[key]` obeys numpy: https://numpy.org/doc/stable/user/basics.indexing.html. `oindex` and `vindex`
-are those of NEP 21: https://numpy.org/neps/nep-0021-advanced-indexing.html.
+`array[key]` follows numpy: https://numpy.org/doc/stable/user/basics.indexing.html. `oindex` and `vindex`
+follow NEP 21: https://numpy.org/neps/nep-0021-advanced-indexing.html.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = [
 
 
 class Selection:
-    """An index, and how the array looks that the user gives or gets.
+    """An index, and the layout of the array that the user passes or gets.
 
-    The engine works with another one, `work`, which has a dimension for each of the array: integers keep
-    an axis of length 1, and all steps go forward.
+    The engine uses another array, `work`, with one dimension for each of the stored array: integers keep an
+    axis of length 1, and all steps are positive.
 
     >>> selection = basic_or_numpy((2, slice(None, None, -2)), (3, 5))
     >>> selection.shape, selection.work_shape, selection.index.entries
@@ -53,7 +53,7 @@ class Selection:
 
     __slots__ = ("_axes", "_merges", "_view", "index", "is_empty", "shape", "work_shape")
 
-    def __init__(  # noqa: PLR0913 - two shapes, and what leads from one to the other
+    def __init__(  # noqa: PLR0913 - two shapes, and the way from one to the other
         self,
         index: Index,
         shape: tuple[int, ...],
@@ -67,20 +67,20 @@ class Selection:
         self.shape = shape
         """The shape of the result."""
         self.is_empty = 0 in shape
-        """Whether there are no elements: then no chunk must be touched, whatever `index` says."""
+        """Whether it selects no elements; then no chunk may be touched, whatever `index` says."""
         self.work_shape = work_shape
-        """The shape of the array that the parts of `index` lie in."""
+        """The shape of the array that holds the parts of `index`."""
         self._axes = axes
-        """The axes of the result in the order of `work`; None where that is theirs."""
+        """The axes of the result in the order of `work`; None if they are equal."""
         self._view = view
-        """What then, as a numpy index, turns steps around, drops new axes and adds those of integers."""
+        """A numpy index, applied next, that reverses steps, drops new axes and adds those of integers."""
         self._merges = merges
-        """Whether several axes of the result are one in `work`: those of an array of indices."""
+        """Whether `work` merges several axes of the result: those of an array of indices."""
 
     def work_of(self, out: Array) -> tuple[Array, bool]:
-        """`out`, which has the shape of the result, as the engine fills it; and whether that is a view.
+        """The array to fill for `out`, which has the shape of the result, and whether it is a view.
 
-        Where it is not, it is a new array, to be given to `put_back`.
+        If it is not a view, pass it to `put_back` afterwards.
         """
         if not self._merges:
             return (out if self._view is None and self._axes is None else self._turned(out)), True
@@ -93,13 +93,13 @@ class Selection:
         return np.empty(self.work_shape, out.dtype), False
 
     def put_back(self, work: Array, out: Array) -> None:
-        """Put what the engine has put into `work` into `out`."""
+        """Copy the filled `work` into `out`."""
         if not self.is_empty:
             turned = self._turned(out)
             turned[...] = work.reshape(turned.shape)
 
     def spread(self, value: Array) -> Array:
-        """`value` in the layout of `work`, spread over it as numpy does in assignments; a view where it can be."""
+        """`value` in the layout of `work`, broadcast as in numpy assignments; a view if possible."""
         shape = value.shape
         if shape == self.shape:
             return self._as_work(value)
@@ -130,7 +130,7 @@ class Selection:
 
 
 def basic_or_numpy(key: Any, shape: tuple[int, ...]) -> Selection:
-    """What `array[key]` selects, as numpy has it.
+    """The selection of `array[key]`, as in numpy.
 
     >>> basic_or_numpy(([0, 2], slice(None), [[1], [3]]), (3, 4, 5)).shape
     (2, 2, 4)
@@ -140,7 +140,7 @@ def basic_or_numpy(key: Any, shape: tuple[int, ...]) -> Selection:
 
 
 def vectorized(key: Any, shape: tuple[int, ...]) -> Selection:
-    """What `array.vindex[key]` selects: arrays go together, and make the first axes.
+    """The selection of `array.vindex[key]`: arrays are taken together, and make the first axes.
 
     >>> vectorized((slice(None), [0, 2, 2], [1, 3, 0]), (3, 4, 5)).shape
     (3, 3)
@@ -150,7 +150,7 @@ def vectorized(key: Any, shape: tuple[int, ...]) -> Selection:
 
 
 def outer(key: Any, shape: tuple[int, ...]) -> Selection:
-    """What `array.oindex[key]` selects: each dimension by itself.
+    """The selection of `array.oindex[key]`: each dimension by itself.
 
     >>> outer(([0, 2], slice(None), [True, False, True, False, False]), (3, 4, 5)).shape
     (2, 4, 2)
@@ -166,7 +166,7 @@ def outer(key: Any, shape: tuple[int, ...]) -> Selection:
 
 
 def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
-    """What `array.blocks[key]` selects: whole chunks, counted along each dimension.
+    """The selection of `array.blocks[key]`: whole chunks, counted along each dimension.
 
     >>> from zom.extension.axis import Axis
     >>> blocks((1, slice(None, None, 2)), (Axis(10, 4), Axis(9, 2))).shape
@@ -203,7 +203,7 @@ def _elements(axis: Axis, chunks: range) -> AxisIndex:
     ]
     if chunks.step == 1:
         return slice(spans[0][0], min(sum(spans[-1]), axis.length), 1)
-    # Other chunks lie between them, or they go backward, while the elements of each go forward.
+    # There are other chunks in between, or chunks go backward while the elements in each go forward.
     return as_entry(
         np.concatenate([np.arange(start, min(start + size, axis.length)) for start, size in spans])
     )
@@ -224,7 +224,7 @@ def _together(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Sele
 
 
 def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
-    """Each dimension by itself."""
+    """The selection of each dimension by itself."""
     entries: list[AxisIndex] = []
     view: list[Any] = []
     result: list[int] = []
@@ -257,13 +257,13 @@ def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
         view.append(BACK if backward else FULL)
         result.append(count)
         plain = plain and not backward
-    # With "..." numpy gives an array, and not an element, where no dimension is left.
+    # With "...", numpy returns an array, not an element, if no dimension is left.
     turned = None if plain else (*view, ...)
     return Selection(Index(tuple(entries)), tuple(result), tuple(work), view=turned)
 
 
 def _taken(term: Array, length: int, place: int) -> tuple[AxisIndex, int]:
-    """What an array of indices or of booleans takes along one dimension, and how many elements it is."""
+    """The selection of an array of indices or booleans along one dimension, and its number of elements."""
     indices = (
         nonzero(term, (length,), place)[0] if term.dtype.kind == "b" else indices_in(term, length, place)
     )

@@ -1,4 +1,4 @@
-"""Points in a shard of small inner chunks: those are decoded into rows, of which numpy takes all points at once."""
+"""Points in a shard of small inner chunks, which are decoded into rows; numpy takes all points at once."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def read_points(  # noqa: PLR0913 - a part of a shard, its place, and who reads 
     *,
     threads: int = 1,
 ) -> bool:
-    """Put the points that `inside` selects of the shard `source` into `target`; False where that can't be done so.
+    """Put the points that `inside` selects of the shard `source` into `target`; return False if impossible.
 
-    An inner chunk that is at fault is such a case: read one by one, it is told.
+    It is impossible for a faulty inner chunk, for example: reading one by one reports it.
     """
     if not shard.rows.is_possible or not inside.joint or any(type(each) is slice for each in inside.entries):
         return False
@@ -61,7 +61,7 @@ def read_points(  # noqa: PLR0913 - a part of a shard, its place, and who reads 
 
 
 def _divided(points: tuple[Indices, ...], shard: ShardCoder) -> tuple[Array, list[Array]]:
-    """The number of the inner chunk of each point, in C order, and the places in it, dimension by dimension."""
+    """The number of each point's inner chunk, in C order, and its position in it, dimension by dimension."""
     numbers: Array = np.zeros(len(points[0]), np.int64)
     within: list[Array] = []
     for indices, count, size in zip(points, shard.counts, shard.chunk_shape, strict=True):

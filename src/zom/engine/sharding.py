@@ -1,8 +1,8 @@
 """Shards: chunks inside of chunks, read and written in parts.
 
-Zarr v3, sharding_indexed codec. Only the index and the inner chunks that are wanted are read; a part is
-written by copying the encoded inner chunks that stay, and making the others anew. A shard whose index
-is damaged is never written over: what it still holds would be lost.
+Zarr v3, sharding_indexed codec. Only the index and the wanted inner chunks are read. To write a part, encoded
+inner chunks that stay are copied, and the others are encoded anew. A shard with a damaged index is never
+overwritten: its remaining content would be lost.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 __all__ = ["Assign", "merged", "place", "read_part"]
 
 _LARGE = 1 << 18
-"""The bytes of an inner chunk from which on a part of it is read alone, where it is stored as it is."""
+"""Bytes of an uncompressed inner chunk from which a part of it is read alone."""
 
 _BATCH = 1 << 24
-"""The bytes of inner chunks that are asked for at once, ..."""
+"""Bytes of inner chunks that are requested at once, ..."""
 
 _SHARE = 1 << 17
-"""... and where several threads share them."""
+"""... and if several threads share them."""
 
 
 Assign: TypeAlias = "Callable[[Array, Any, Array], None]"
-"""Puts values into a decoded chunk, where a numpy index says."""
+"""Function that assigns values to a decoded chunk at a numpy index."""
 
 
 def place(form: ChunkForm, data: Data, part: ChunkPart, target: Array) -> None:
     """Put the part of the chunk that is stored as `data` into its place in `target`."""
     _, inside, outside, whole = part
-    # An index array in its place gives a copy.
+    # An array as index would make a copy.
     if whole and all(type(entry) is slice for entry in outside):
         room = target[outside]
         if room.shape == form.shape:
@@ -62,16 +62,16 @@ def place(form: ChunkForm, data: Data, part: ChunkPart, target: Array) -> None:
 
 
 class _Wanted(NamedTuple):
-    """An inner chunk that is there, and what is wanted of it."""
+    """An existing inner chunk, and the wanted part of it."""
 
     part: ChunkPart
     number: int
-    """Its place among the inner chunks, in C order."""
+    """Its number among the inner chunks, in C order."""
     span: tuple[int, int]
 
 
 def read_part(form: ChunkForm, source: Source, inside: Index, target: Array, *, threads: int = 1) -> None:
-    """Put what `inside` selects of the shard `source` into `target`, which has just that shape; by so many threads at most."""
+    """Read what `inside` selects of the shard `source` into `target`, of that shape, by up to `threads`."""
     shard, inner = _parts_of(form)
     location, nbytes = shard.index_range()
     where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
@@ -105,7 +105,7 @@ def _batches(
     target: Array,
     most: int,
 ) -> Iterator[list[_Wanted]]:
-    """What is read together of the inner chunks that are there, up to so many bytes; the others are filled."""
+    """Batches of existing inner chunks to read together, of about `most` bytes; missing ones are filled."""
     fill = _parts_of(form)[1].fill
     wanted: list[_Wanted] = []
     waiting = 0
@@ -161,7 +161,7 @@ def _read_part_of(inner: ChunkForm, source: Source, part: ChunkPart, target: Arr
     else:
         read_part(inner, source, part.inside, room)
     if not np.may_share_memory(room, target):
-        # Taken with arrays, it is a copy.
+        # An index with arrays makes a copy.
         target[part.outside] = room
 
 
@@ -178,11 +178,11 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
     held: Held | None = None,
     threads: int = 1,
 ) -> Data | None:
-    """The encoded chunk `old` with `values` in it; None where it is all fill, unless those are kept.
+    """The encoded chunk `old` with `values` in it; None if it is all fill, unless `keep_empty`.
 
-    Of a chunk that is `whole` in the selection nothing old is left, where the values are whole elements
-    (`replaces`) and not fields of them: it is not looked at. `held` are the elements that lie in the
-    array, where not all do. So many `threads` at most change the inner chunks of a shard.
+    If the chunk is `whole` in the selection, and the values are whole elements (`replaces`) and not fields,
+    `old` is not read. `held` is the number of elements within the array, if not all are. At most `threads`
+    threads change the inner chunks of a shard.
     """
     if whole and replaces:
         old = None
@@ -221,11 +221,11 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
 
 
 def _held_inside(inner: ChunkForm, part: ChunkPart, held: Held) -> Held:
-    """The elements of an inner chunk that lie in the array, of which `held` lie in the shard."""
+    """Number of elements of an inner chunk within the array, if the shard has `held` of them."""
     lengths = zip(part.chunk, inner.shape, held, strict=True)
     return tuple([min(size, count - number * size) for number, size, count in lengths])
 
 
 def _spans_of(shard: ShardCoder, data: Data) -> list[tuple[int, int] | None]:
-    """Where the inner chunks of a shard lie, all of whose index is sound."""
+    """The positions of the inner chunks of a shard whose whole index is valid."""
     return list(shard.parse(data).ranges())

@@ -1,4 +1,4 @@
-"""Sources: encoded values of which parts are read, in a store, in memory, or inside of another one."""
+"""Sources: encoded values that can be read in parts, from a store, memory, or another source."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Source", "ValueSource", "Window", "check_length"]
 
 
 class Source(Protocol):
-    """An encoded value of which parts can be read, by several threads at once; all parts are of one version of it."""
+    """An encoded value that threads can read in parts; all parts are of the same version."""
 
     @property
     def size(self) -> int | None:
-        """How many bytes it has, where that is known without asking."""
+        """Its number of bytes, if known without a request."""
 
     def get(self, byte_range: ByteRange) -> Data:
-        """The bytes of a range; fewer where the value ends before."""
+        """The bytes of a range; fewer if the value ends earlier."""
         ...
 
     def get_many(self, ranges: Sequence[ByteRange]) -> Sequence[Data]:
@@ -33,7 +33,7 @@ class Source(Protocol):
 
 
 class ValueSource:
-    """A value that is in memory; its parts are not copied.
+    """A value in memory; its parts are not copied.
 
     >>> bytes(ValueSource(b"0123").get(Suffix(2)))
     b'23'
@@ -44,11 +44,11 @@ class ValueSource:
         self.size: int | None = len(self._value)
 
     def get(self, byte_range: ByteRange) -> Data:
-        """The bytes of a range, where they are."""
+        """The bytes of a range, without a copy."""
         return cut(self._value, byte_range)
 
     def get_many(self, ranges: Sequence[ByteRange]) -> Sequence[Data]:
-        """The bytes of each range, where they are."""
+        """The bytes of each range, without a copy."""
         return [self.get(byte_range) for byte_range in ranges]
 
 
@@ -83,7 +83,7 @@ class Window:
 
 
 def check_length(value: Data, span: Span) -> None:
-    """CodecError where a source has not all bytes of an inner chunk that its index gives this span.
+    """Raise CodecError if `value` lacks bytes of an inner chunk with this span in the index.
 
     >>> check_length(b"12", (4, 7))
     Traceback (most recent call last):

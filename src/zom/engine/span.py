@@ -1,4 +1,4 @@
-"""Spans: a part of a chunk that is stored as it lies in memory, read without the rest of it."""
+"""Spans: read a part of a chunk that is stored as it is in memory, without the rest of it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["SPAN", "read_span"]
 
 SPAN = 1 << 15
-"""The bytes of a chunk from which on a part of it is read alone, where it is stored as it is."""
+"""Bytes of an uncompressed chunk from which a part of it is read alone."""
 
 _GAP = 1 << 15
-"""So many bytes that nobody wants are read along: that takes as long as another call of the system."""
+"""Unneeded bytes that are read along; that takes as long as another system call."""
 
 _MOST_PIECES = 1 << 12
-"""Into how many pieces a span is cut at most."""
+"""Maximum number of pieces of a span."""
 
 
 def read_span(form: ChunkForm, source: Source, inside: Index, target: Array) -> None:
-    """Put what the slices of `inside` select of the chunk `source` into `target`, which has just that shape.
+    """Read what the slices of `inside` select of the chunk `source` into `target`, of exactly that shape.
 
-    What is read reaches from the first element that is wanted to the last one. Where much between two of them is not
-    wanted, it is read in pieces.
+    It reads from the first wanted element to the last one. If large parts between two of them are not wanted,
+    it reads pieces.
     """
     dtype = form.chain.block.dtype
     if source.size is not None and source.size != form.nbytes:
@@ -54,7 +54,7 @@ def read_span(form: ChunkForm, source: Source, inside: Index, target: Array) -> 
 
 
 def _places(form: ChunkForm, inside: Index) -> tuple[int, list[int], list[int]]:
-    """The first byte that is wanted, and along each dimension how many elements are, and the bytes from one to the next."""
+    """The first wanted byte, and along each dimension the number of elements and the bytes between them."""
     first, stride = 0, form.chain.block.dtype.itemsize
     counts: list[int] = []
     strides: list[int] = []
@@ -69,7 +69,7 @@ def _places(form: ChunkForm, inside: Index) -> tuple[int, list[int], list[int]]:
 
 
 def _cut(counts: Sequence[int], strides: Sequence[int], width: int) -> tuple[int, int]:
-    """Along how many dimensions each index is a piece of its own, and the bytes of a piece.
+    """The number of dimensions in which each index is a piece of its own, and the bytes of a piece.
 
     >>> _cut([8, 1, 1], [260_640, 1440, 4], 4), _cut([8, 181, 360], [260_640, 1440, 4], 4), _cut([9, 1], [512, 4], 4)
     ((1, 4), (0, 2085120), (0, 4100))

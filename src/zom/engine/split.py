@@ -1,8 +1,8 @@
-"""Splitting: which chunks an index touches, and which part of each.
+"""Splitting: the chunks that an index touches, and the part of each.
 
-What costs is done once for each dimension, not once for each chunk: a chunk's part is one element of a
-product, which is walked without a line of Python in between. Memory grows with the chunks touched along
-each dimension, time with the chunks touched; chunks that are not touched cost nothing.
+Expensive work is done once per dimension, not once per chunk: a chunk's part is one element of a product,
+iterated without Python code in between. Memory grows with the chunks touched along each dimension, time
+with all chunks touched; other chunks cost nothing.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _NEW: Any = tuple.__dict__["__new__"]
 
 
 class ChunkPart(NamedTuple):
-    """What an index means of one chunk: `work[outside] = chunk[inside.as_numpy()]`."""
+    """The part of one chunk that an index selects: `work[outside] = chunk[inside.as_numpy()]`."""
 
     chunk: tuple[int, ...]
-    """The chunk's place in the grid."""
+    """The chunk's position in the grid."""
     inside: Index
-    """What is meant of the chunk, counted from its first element; it can be split again."""
+    """The selected elements, counted from the chunk's first element; it can be split again."""
     outside: Any
-    """What to index the array that the whole index makes with, to have the place of the part."""
+    """The numpy index of the part's place in the array of the whole index."""
     whole: bool
-    """Whether every element of the chunk that lies in the array is meant, once and in order."""
+    """Whether every element of the chunk within the array is selected, once and in order."""
 
 
 class Walk:
-    """The parts of an index, in an order that does not change: chunks in C order where all entries are slices.
+    """The parts of an index, in a fixed order: chunks in C order if all entries are slices.
 
     >>> from zom.extension.axis import Axis
     >>> from zom.extension.keys import KeyForm
@@ -56,7 +56,7 @@ class Walk:
     def __init__(self, columns: tuple[_Column, ...]) -> None:
         self._columns = columns
         self.count = 1
-        """How many parts there are."""
+        """Number of parts."""
         for column in columns:
             self.count *= len(column.chunks)
 
@@ -74,7 +74,7 @@ class Walk:
         return _made(ChunkPart, zip(self.chunks(), insides, outsides, wholes, strict=True))
 
     def line(self) -> tuple[int, int]:
-        """The dimension along which parts follow each other, and how many do until another dimension goes on.
+        """The dimension along which parts are adjacent, and their number until another dimension advances.
 
         >>> from zom.extension.axis import Axis
         >>> walk(Index((slice(0, 4, 1), slice(0, 9, 1), slice(0, 2, 1))), (Axis(6, 1), Axis(9, 3), Axis(2, 2))).line()
@@ -87,9 +87,9 @@ class Walk:
         return 0, self.count
 
     def part(self, number: int) -> ChunkPart:
-        """The part that so many others come before.
+        """The part at position `number`.
 
-        Single elements are read often, and a product takes its time to begin.
+        Single elements are read often, and a product is slow to start.
         """
         chunk: list[int] = []
         inside: list[AxisIndex] = []
@@ -105,13 +105,13 @@ class Walk:
             whole = whole and column.whole[at]
             basic = basic and column.basic
         place: Any = tuple(outside) if basic else mesh(tuple(outside))
-        # As `_made` does it for many: a call in Python for each would be felt here, too.
+        # Like `_made` for many parts: Python calls would be noticeable here, too.
         index = _NEW(Index, (tuple(inside), False))
         part: ChunkPart = _NEW(ChunkPart, (tuple(chunk), index, place, whole))
         return part
 
     def along_line(self, first: int, count: int) -> Iterator[tuple[Any, Any]]:
-        """What to index chunk and result with, for so many parts of one line, of slices alone, from the part `first` on.
+        """Numpy indexes of chunk and result, for `count` parts of one line from `first` on, with slices only.
 
         >>> from zom.extension.axis import Axis
         >>> found = walk(Index((slice(0, 4, 1), slice(5, 9, 1))), (Axis(6, 3), Axis(9, 4)))
@@ -137,7 +137,7 @@ class Walk:
         return product(*[column.chunks for column in self._columns])
 
     def keys(self, form: KeyForm, prefix: str = "") -> Iterator[str]:
-        """The key of each part's chunk, with `prefix` before it."""
+        """The key of each part's chunk, after `prefix`."""
         if form.writer is not None:
             return (prefix + form.key(chunk) for chunk in self.chunks())
         if not self._columns:
@@ -149,14 +149,14 @@ class Walk:
         return map(form.separator.join, product(*texts))
 
     def numbers(self, grid: tuple[int, ...]) -> Iterator[int]:
-        """The number of each part's chunk where all chunks are counted in C order, as shards do."""
+        """The number of each part's chunk, with all chunks counted in C order, as in shards."""
         strides = [math.prod(grid[place + 1 :]) for place in range(len(grid))]
         pairs = zip(self._columns, strides, strict=True)
         return map(sum, product(*[[chunk * stride for chunk in column.chunks] for column, stride in pairs]))
 
 
 class _PointWalk(Walk):
-    """The parts of an index whose arrays go together, point by point."""
+    """The parts of an index whose arrays are taken together, point by point."""
 
     __slots__ = ("_points", "_rank")
 
@@ -189,7 +189,7 @@ class _PointWalk(Walk):
             yield from self._points.chunks
             return
         others = [number for number in range(self._rank) if number not in places]
-        # Where each number stands in the pair of tuples, one after the other.
+        # The position of each number in the concatenated tuples.
         order = sorted(range(self._rank), key=(*places, *others).__getitem__)
         for mine in self._points.chunks:
             for rest in product(*[column.chunks for column in columns]):
@@ -205,7 +205,7 @@ class _PointWalk(Walk):
 
 
 def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
-    """The parts of `index` that lie in the chunks along `axes`, with their number and their keys."""
+    """The parts of `index` in the chunks along `axes`, with their number and their keys."""
     entries = index.entries
     if not index.joint:
         return Walk(tuple(map(_column, entries, axes)))
@@ -219,7 +219,7 @@ def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
 
 
 def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[ChunkPart]:
-    """The part of each chunk that `index` means, of an array that is cut along `axes`.
+    """The part of each chunk that `index` selects, in an array that is cut along `axes`.
 
     >>> from zom.extension.axis import Axis
     >>> for part in split(Index((slice(2, 9, 3),)), (Axis(10, 4),)):
@@ -232,7 +232,7 @@ def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[ChunkPart]:
 
 
 def count_parts(index: Index, axes: tuple[Axis, ...]) -> int:
-    """How many chunks `index` touches: as many as `split` gives parts.
+    """The number of chunks that `index` touches, which is the number of parts from `split`.
 
     >>> from zom.extension.axis import Axis
     >>> count_parts(Index((slice(0, 10, 1), slice(0, 10**12, 1))), (Axis(10, 4), Axis(10**12, 1000)))
@@ -251,7 +251,7 @@ def _touched(entry: slice[int, int, int], axis: Axis) -> int:
         return 0
     if step > min(axis.sizes):
         return len(_column(entry, axis).chunks)
-    # Each chunk is at least as long as a step: none between the first and the last is missed.
+    # Each chunk is at least as long as a step: none between the first and the last is skipped.
     return axis.at(stop - 1 - (stop - 1 - start) % step)[0] - axis.at(start)[0] + 1
 
 
@@ -259,7 +259,7 @@ def _touched(entry: slice[int, int, int], axis: Axis) -> int:
 
 
 class _Column(NamedTuple):
-    """The chunks that are touched along one dimension, and which part of each."""
+    """The chunks that are touched along one dimension, and the part of each."""
 
     chunks: list[int]
     inside: list[AxisIndex]
@@ -280,7 +280,7 @@ def _column(entry: AxisIndex, axis: Axis) -> _Column:
 
 
 def _run_column(start: int, stop: int, size: int, length: int) -> _Column:
-    """Of a slice without gaps over chunks of one size: only the first and the last can be in parts."""
+    """The column of a slice without gaps over chunks of one size: only the outer ones can be partial."""
     first, last = start // size, (stop - 1) // size
     begin = last * size
     end_whole = stop - begin == min(size, length - begin)
@@ -302,7 +302,7 @@ def _run_column(start: int, stop: int, size: int, length: int) -> _Column:
 
 
 def _slice_column(entry: slice[int, int, int], axis: Axis) -> _Column:
-    """Of any slice: from the first element meant in a chunk to the first that is not in it."""
+    """The column of any slice: from the first selected element in a chunk to the first outside of it."""
     start, step = entry.start, entry.step
     total = length_of(entry)
     column = _Column([], [], [], [], basic=True)
@@ -321,7 +321,7 @@ def _slice_column(entry: slice[int, int, int], axis: Axis) -> _Column:
 
 
 def _array_column(entry: Indices, axis: Axis) -> _Column:
-    """Of indices: those of each chunk, in the order in which they were given."""
+    """The column of indices: those of each chunk, in the given order."""
     numbers = axis.find(entry)
     order, bounds = _groups(numbers)
     if order is not None:
@@ -339,7 +339,7 @@ def _array_column(entry: Indices, axis: Axis) -> _Column:
 
 
 def _run_of(indices: Indices) -> AxisIndex:
-    """Indices that count up by one as a slice, and others as they are."""
+    """Indices that ascend by one, as a slice; others unchanged."""
     first, last = int(indices[0]), int(indices[-1])
     if last - first != len(indices) - 1 or not (np.diff(indices) == 1).all():
         return indices
@@ -347,13 +347,13 @@ def _run_of(indices: Indices) -> AxisIndex:
 
 
 def _groups(numbers: Indices) -> tuple[Indices | None, list[int]]:
-    """A stable order in which equal numbers lie together, None where they do, and the bounds of each group."""
+    """A stable order that groups equal numbers, None if they are grouped, and the bounds of each group."""
     if not len(numbers):
         return None, [0]
     order: Indices | None = None
     if (numbers[1:] < numbers[:-1]).any():
         low, high = int(numbers.min()), int(numbers.max())
-        # numpy sorts numbers of 16 bits by counting them, in linear time.
+        # numpy sorts 16-bit numbers by counting, in linear time.
         narrow = (numbers - low).astype(np.uint16) if high - low < 1 << 16 else numbers
         order = np.argsort(narrow, kind="stable")
         numbers = numbers[order]
@@ -368,9 +368,9 @@ class _Points(NamedTuple):
     """Points, gathered by chunk."""
 
     places: list[int]
-    """The dimensions in which they are."""
+    """Their dimensions."""
     chunks: list[tuple[int, ...]]
-    """For each chunk its numbers in these dimensions."""
+    """For each chunk, its numbers in these dimensions."""
     inside: list[tuple[Indices, ...]]
     outside: list[AxisIndex]
 
@@ -393,13 +393,13 @@ def _points(arrays: list[Indices], axes: list[Axis], places: list[int]) -> _Poin
 
 
 def _raveled(numbers: list[Indices], axes: list[Axis]) -> Indices:
-    """One number for each chunk, in C order."""
+    """One number per chunk, in C order."""
     made = numbers[0].astype(np.int64, copy=False)  # numpy's own indices have 32 bits on some machines
     size = axes[0].count
     for more, axis in zip(numbers[1:], axes[1:], strict=True):
         size *= axis.count
         if size >= 1 << 63:
-            # The grid has more chunks than a number has values; those that are touched are few.
+            # The grid has more chunks than a number has values; only a few are touched.
             made = np.unique(made, return_inverse=True)[1].astype(np.int64)
             more = np.unique(more, return_inverse=True)[1].astype(np.int64)  # noqa: PLW2901
             made = made * (int(more.max(initial=0)) + 1) + more
@@ -410,5 +410,5 @@ def _raveled(numbers: list[Indices], axes: list[Axis]) -> Indices:
 
 
 def _made(kind: type[Any], rows: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """Tuples as values of the named tuple `kind`, without a call in Python for each."""
+    """Convert tuples to the named tuple `kind`, without a Python call for each."""
     return map(_NEW, repeat(kind), rows)

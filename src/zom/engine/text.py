@@ -1,7 +1,7 @@
-r"""Text that is given to be written, or read into memory of another type: cast whole, or refused.
+r"""Text to write, or to read into memory of another type: cast completely, or refused.
 
-Lone surrogates are half a character: no encoding of Unicode has them (The Unicode Standard, D76), and
-what numpy would write of them, other software can't read. They are refused before anything is written.
+Lone surrogates are half a character: no encoding of Unicode has them (The Unicode Standard, D76), and other
+software can't read what numpy would write for them. They are refused before anything is written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["as_elements", "check_text", "computed", "put"]
 
 
 def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
-    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or where there is no room for it.
+    r"""`value` as an array of `dtype`; raise CodecError if its text is invalid Unicode, or too long.
 
     >>> as_elements(np.array(["é"], "T"), np.dtype(">U2")).tolist()
     ['é']
@@ -49,7 +49,7 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
         check_text(cast("Array", np.asarray(cast("object", value))))
         raise CodecError(f"expected values of the type {dtype}, found text that it can't hold: {cause}; "
                          "encode the text to bytes") from cause  # fmt: skip
-    except OverflowError as cause:  # fields, to which numpy casts by itself
+    except OverflowError as cause:  # fields, which numpy casts itself
         raise CodecError(f"expected values of the type {dtype}, found one that it can't hold: {cause}; "
                          "choose a data type that holds it") from cause  # fmt: skip
     check_room(given, dtype)
@@ -58,9 +58,9 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def computed(value: object) -> Any:
-    """`value`, or the array that it makes of itself, as those of dask do: whoever needs that twice asks once.
+    """`value`, or the array that it computes, as dask's do; to use it twice, call this once.
 
-    Objects are left to it: pandas alone knows what its own become.
+    Objects are left unchanged: only pandas knows what its own become.
 
     >>> computed([1, 2]), computed(np.array(["é"]))
     ([1, 2], array(['é'], dtype='<U1'))
@@ -72,24 +72,24 @@ def computed(value: object) -> Any:
 
 
 def _check_numbers(value: Any, dtype: np.dtype[Any]) -> None:
-    """CodecError where there are numbers that integers of `dtype` can't hold."""
+    """Raise CodecError for numbers that integers of `dtype` can't hold."""
     if dtype.kind in "iu" or (dtype.kind == "V" and dtype.names is None and dtype.type is not np.void):
         try:
             given = cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value)
         except ValueError:
-            return  # lists of unequal lengths: the cast says so
+            return  # lists of unequal lengths, which the cast reports
         if given.dtype.kind == "f" and isinstance(value, (list, tuple)):
             given = np.asarray(
                 cast("object", value), object
-            )  # integers of a list, which numpy rounds beside others
+            )  # integers in a list, which numpy would round next to floats
         check_integers(given, dtype)
     elif dtype.names is not None and isinstance(value, np.ndarray):
         check_integers(cast("Array", value), dtype)
 
 
 def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
-    """CodecError where objects for text hold None, NaN or their like, which numpy would spell: "None", "nan"."""
-    if dtype.names is not None:  # fields of text, to which numpy casts by their places
+    """Raise CodecError for None, NaN and similar in text, which numpy would write as "None" and "nan"."""
+    if dtype.names is not None:  # fields of text, which numpy casts by position
         for part, wanted, _ in leaves(cast("Array", value), dtype):
             if part.dtype.hasobject:
                 _check_missing(part, wanted)
@@ -114,18 +114,18 @@ def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
 
 def _is_missing(item: Any) -> bool:
     try:
-        return item is None or bool(item != item)  # noqa: PLR0124 - NaN is no equal of itself
-    except (TypeError, ValueError):  # as pandas.NA, which is neither true nor false
+        return item is None or bool(item != item)  # noqa: PLR0124 - NaN differs from itself
+    except (TypeError, ValueError):  # such as pandas.NA, which is neither true nor false
         return True
 
 
 def _cast(array: Array, dtype: np.dtype[Any]) -> Array:
-    """As `array.astype`, which between text of any length and that of a fixed one needs native order."""
+    """Like `array.astype`, which needs native order between text of variable and of fixed length."""
     if array.dtype == dtype:
         return array
     if array.dtype.kind == "U" and dtype.kind == "T":
         native = array.astype(array.dtype.newbyteorder("="))
-        check_text(native)  # numpy says nothing of the place
+        check_text(native)  # numpy's error has no place
         return native.astype(dtype)
     if array.dtype.kind == "T" and dtype.kind == "U":
         return array.astype(dtype.newbyteorder("=")).astype(dtype)
@@ -143,7 +143,7 @@ def put(target: Array, values: Array) -> None:
 
 
 def check_text(array: Array) -> None:
-    r"""CodecError where text in `array` holds half a character; what is no text is not looked at.
+    r"""Raise CodecError if text in `array` has half a character; other values are not checked.
 
     >>> check_text(np.array([{"a": ["\ud800"]}]))
     Traceback (most recent call last):
@@ -160,7 +160,7 @@ def check_text(array: Array) -> None:
 
 
 def _fields(array: Array, path: str = "") -> Iterator[tuple[str, Array]]:
-    """The fields of text, each with the names that lead to it."""
+    """The fields of text, each with the field names that lead to it."""
     for name in array.dtype.names or ():
         part: Array = array[name]
         inner = f"{path}.{name}" if path else name
@@ -174,7 +174,7 @@ def _check_fixed(array: Array, shape: tuple[int, ...], field: str = "") -> None:
     if not array.dtype.itemsize or not array.size:
         return
     whole = np.ascontiguousarray(array)
-    order = array.dtype.str[0]  # the attribute byteorder doesn't say which one the machine's own is
+    order = array.dtype.str[0]  # the attribute byteorder doesn't give the machine's own order
     points = whole.reshape(-1).view(f"{order}u4")
     wrong = (points >= 0xD800) & (points < 0xE000)
     if not wrong.any():
@@ -192,7 +192,7 @@ def _check_objects(array: Array) -> None:
 
 
 def _texts(item: object) -> Iterator[str]:
-    """All text in an element; no container is walked twice."""
+    """All text in an element; each container is visited once."""
     if isinstance(item, str):
         yield item
         return

@@ -1,10 +1,10 @@
-"""Workers: threads for the chunks of one operation, where they take less time than one thread does.
+"""Workers: threads for the chunks of one operation, if they are faster than a single thread.
 
-Threads hand the interpreter's lock to each other at every call of the system and of a codec. Where most of a
-chunk's work is done without the lock, they share it; where it is mostly Python, two threads may take twice the
-time of one. The first chunks tell by their time how much of it is which. Where that leaves a doubt, some are done by
-one thread, as many by all, and the others in the faster way; later operations of the same kind go by that. A
-Python without that lock shares what is Python, too: there, a trial tells of much shorter work whether that pays.
+Threads pass the interpreter lock to each other at every call of the system and of a codec. If most of a
+chunk's work is done without the lock, they share it; if it is mostly Python, two threads may take twice the
+time of one. The times of the first chunks show which it is. If in doubt, some chunks are done by one thread,
+as many by all, and the rest in the faster way; later operations of the same kind reuse the result. A Python
+without that lock shares Python's work, too: there, a trial decides for much shorter work.
 """
 
 from __future__ import annotations
@@ -37,96 +37,96 @@ __all__ = [
 T = TypeVar("T")
 
 OVERHEAD = 1e-5
-"""The seconds for which a chunk usually holds the interpreter's lock, for calls and for Python's part of its work."""
+"""Seconds for which a chunk usually holds the interpreter lock: calls, and Python's part of its work."""
 
 OVERHEAD_OF_BATCHES = OVERHEAD / 16
-"""The same of a chunk that is decoded together with others, without the lock."""
+"""The same for a chunk that is decoded together with others, without the lock."""
 
 OVERHEAD_OF_BYTES = OVERHEAD * 0.7
-"""The same of a chunk that is read as it is, straight into its place."""
+"""The same for a chunk that is read as it is, directly into its place."""
 
 OVERHEAD_OF_SHARDS = 5 * OVERHEAD
-"""What a shard adds to that: its index is parsed, and its chunks are put into their places."""
+"""Extra seconds for a shard: its index is parsed, and its chunks are put into their places."""
 
 _DOUBTFUL = (5.0, 13.0)
-"""How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
-processors. Below, one thread is faster, above, several are."""
+"""Times of a chunk, in multiples of its overhead, between which only a trial tells whether threads pay;
+measured on two processors. Below, one thread is faster; above, several are."""
 
 _WITHOUT_LOCK = 1.0
-"""The first of these where there is no such lock: below, threads still wait for what they have in common."""
+"""The first of these without such a lock: below, threads still wait for shared resources."""
 
 _LIKELY = 8.5
-"""The same, where too little is left for a trial."""
+"""The multiple from which threads are likely to pay, if too little is left for a trial."""
 
 _PLAINLY = 200.0
-"""So many times its overhead are no accident of the first chunk."""
+"""The multiple that can't be an accident of the first chunk."""
 
 _LITTLE = 2e-3
-"""The seconds that must be left to do for another thread: to start one, and to wait for it, takes a tenth of that."""
+"""Seconds of remaining work that pay for another thread: starting and joining it takes a tenth of that."""
 
 _SHORT = 1e-2
-"""The seconds that must be left to do: a trial would take most of less."""
+"""Seconds of remaining work that pay for a trial: it would take most of less."""
 
 _FIRST = 3
-"""The first chunks pay for memory that is new, and for much else: the fastest of so many tells their time."""
+"""Number of first chunks measured; they also pay for new memory and more, so the fastest one counts."""
 
 _FEW = 8
-"""One of so many items is done so: where there are few, as of shards, the first one tells."""
+"""One in this many items is measured so: if there are few, such as shards, only the first one is."""
 
 _SAMPLE = 1e-3
-"""The seconds of the chunks that tell the time of one where it is in doubt."""
+"""Seconds of chunks to measure if the time of one is in doubt."""
 
 _TRIAL = 3e-3
 """The seconds of each trial."""
 
 _PLAIN_GAIN = 0.85
-"""So much of the time must threads take in a trial at most: where they are slower, they may take three times as long."""
+"""Maximum share of the time that threads may take in a trial: slower ones may take three times as long."""
 
 _LASTS = 32
-"""For so many operations the outcome of a trial holds: what else the machine does may change it."""
+"""Number of operations for which the outcome of a trial holds: the machine's other work may change it."""
 
 _KINDS = 256
-"""So many outcomes are kept; the next one takes their place."""
+"""Number of outcomes that are kept; the next one replaces them."""
 
 _STRIDE = (256, 1024)
-"""The chunks between two looks whether they take as long as before: at first, and at most."""
+"""Chunks between two checks whether they take as long as before: at first, and at most."""
 
 _OTHER = 4.0
-"""So many times faster or slower, they are others, and are measured again."""
+"""Factor by which the time of chunks must change before they are measured again."""
 
 _PAUSE = 1e-3
-"""The seconds between two looks at threads that work on after an interrupt."""
+"""Seconds between two checks of threads that continue after an interrupt."""
 
 
 _PIECE = 1 << 20
-"""The bytes, decoded, for which a thread pays where they are taken in large pieces."""
+"""Decoded bytes for which a thread pays, if they are processed in large pieces."""
 
 
 class Cost(NamedTuple):
-    """What is known of the work on items before any is done."""
+    """Facts about the work on items before it begins."""
 
     overhead: float = OVERHEAD
-    """For so many seconds each item holds the interpreter; where that is 0, threads pay for sure."""
+    """Seconds for which each item holds the interpreter; if 0, threads always pay."""
     kind: Callable[[], Hashable] | None = None
-    """Tells operations apart whose items may differ in what threads gain; only asked for where that is in doubt."""
+    """Function for a key of operations that gain alike from threads; only called if that is in doubt."""
 
 
 _USUAL = Cost()
 
 
 class _Outcome(NamedTuple):
-    """What a trial found."""
+    """The outcome of a trial."""
 
     threads: int
     left: int
-    """For how many operations more it holds."""
+    """Number of further operations for which it holds."""
 
 
 _outcomes: dict[Hashable, _Outcome] = {}
 
 
 class Shared(Generic[T]):
-    """An iterator that several threads take from; it ends for all of them when `stop` is called."""
+    """An iterator that threads share; it ends for all of them after `stop`."""
 
     def __init__(self, items: Iterator[T]) -> None:
         self._items = items
@@ -143,19 +143,19 @@ class Shared(Generic[T]):
             return next(self._items)
 
     def stop(self) -> None:
-        """Give out nothing more."""
+        """End the iteration for all threads."""
         self._stopped = True
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def worth(threads: int, nbytes: int) -> int:
-    """How many of `threads` the pieces of one chunk pay for, which have so many bytes, decoded."""
+    """How many of `threads` pay for the pieces of one chunk, of this many decoded bytes."""
     return max(1, min(threads, nbytes // _PIECE))
 
 
@@ -167,9 +167,9 @@ def run(
     threads: int | None = None,
     cost: Cost = _USUAL,
 ) -> None:
-    """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
+    """Let `work` process all `count` items; the first error ends it for all threads.
 
-    `threads` says how many do. None lets the time of the first items decide, by what `cost` says of them.
+    `threads` is their number. If it is None, the time of the first items and their `cost` decide.
 
     >>> done = []
     >>> run(iter(range(5)), 5, done.extend)
@@ -190,10 +190,10 @@ def run(
 
 
 def share(items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], *, threads: int) -> None:
-    """The same for the pieces of one chunk, by so many threads at most.
+    """Like `run`, for the pieces of one chunk, by at most `threads` threads.
 
-    Whoever reads chunks by threads of their own, as dask does, has each of them ask for this: all together start no more
-    threads for it than there are processors, or one operation was told to have.
+    Callers with their own threads for chunks, such as dask, call this in each of them: all together start no
+    more threads than there are processors, or than one operation was given.
 
     >>> done = []
     >>> share(iter(range(5)), 5, done.extend, threads=2)
@@ -212,7 +212,7 @@ def share(items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], *
 
 
 class _Helpers:
-    """How many threads work on pieces of chunks beside those that asked for it."""
+    """The number of threads that work on pieces of chunks besides those that requested it."""
 
     def __init__(self) -> None:
         self.after_fork()
@@ -220,19 +220,19 @@ class _Helpers:
             os.register_at_fork(after_in_child=self.after_fork)
 
     def after_fork(self) -> None:
-        """In a child there are none of them, and nobody who would let the lock go."""
+        """Reset in a child process, which has no helpers, and none that would release the lock."""
         self._guard = threading.Lock()
         self._count = 0
 
     def take(self, wanted: int, most: int) -> int:
-        """As many as are wanted, of `most` that there may be."""
+        """Reserve as many as are wanted, of at most `most` in total."""
         with self._guard:
             taken = max(0, min(wanted, most - self._count))
             self._count += taken
             return taken
 
     def give_back(self, count: int) -> None:
-        """They have ended."""
+        """Release helpers that have ended."""
         with self._guard:
             self._count -= count
 
@@ -241,7 +241,7 @@ _helpers = _Helpers()
 
 
 class _Measured(Generic[T]):
-    """An operation that measures how many threads it should have."""
+    """An operation that measures how many threads it needs."""
 
     def __init__(
         self, items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], most: int, cost: Cost
@@ -262,12 +262,12 @@ class _Measured(Generic[T]):
             threads = self._choice(self._fastest())
             if self._left:
                 self._go_on(threads)
-        # Whoever counted wrong loses nothing.
+        # A wrong count loses no items.
         for item in self._items:
             self._work(chain((item,), self._items))
 
     def _take(self, count: int, threads: int) -> float:
-        """Do so many items; the seconds of one."""
+        """Do `count` items, and return the seconds per item."""
         count = min(count, self._left)
         some = islice(self._items, count)
         start = time.perf_counter()
@@ -279,7 +279,7 @@ class _Measured(Generic[T]):
         return (time.perf_counter() - start) / count
 
     def _fastest(self) -> float:
-        """The least seconds of a few items, each done alone."""
+        """The minimum seconds of a few items, each done alone."""
         least = math.inf
         for _ in range(max(1, min(_FIRST, self._left // _FEW))):
             least = min(least, self._take(1, 1))
@@ -288,11 +288,11 @@ class _Measured(Generic[T]):
         return least
 
     def _choice(self, seconds: float) -> int:
-        """How many threads the items should have of which one takes `seconds`."""
+        """The number of threads for items that take `seconds` each."""
         if seconds < self._low or self._left * seconds < _LITTLE:
             return 1
         if seconds < self._plainly and self._left * seconds > _SHORT:
-            # Done by itself, a chunk also pays for what many would share, such as the beginning of a write.
+            # Done alone, a chunk also pays for costs that many would share, such as the beginning of a write.
             seconds = min(seconds, self._take(math.ceil(_SAMPLE / seconds), 1))
             if seconds < self._low:
                 return 1
@@ -301,7 +301,7 @@ class _Measured(Generic[T]):
         return self._tried(seconds)
 
     def _tried(self, seconds: float) -> int:
-        """The same where only a trial tells."""
+        """The number of threads, if only a trial can tell."""
         if self._left * seconds < _SHORT:
             return self._most if seconds > self._likely else 1
         kind = None if self._kind is None else (self._kind(), self._low, self._most)
@@ -311,7 +311,7 @@ class _Measured(Generic[T]):
             return known.threads
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
         if self._left < max(4 * count, 2 * _FEW * self._most):
-            return self._most  # few that take long, as shards are
+            return self._most  # few slow items, such as shards
         alone = self._take(count, 1)
         threads = self._most if self._together(count) < _PLAIN_GAIN * alone else 1
         if kind is not None:
@@ -321,7 +321,7 @@ class _Measured(Generic[T]):
         return threads
 
     def _together(self, count: int) -> float:
-        """The seconds of an item while all threads are at work: between the first and the last of `count`, after as many."""
+        """The seconds per item with all threads at work, measured over `count` items after as many others."""
         taken: list[float] = []
 
         def timed() -> Iterator[T]:
@@ -335,7 +335,7 @@ class _Measured(Generic[T]):
         return (taken[last] - taken[count]) / (last - count) if last > count else math.inf
 
     def _go_on(self, threads: int) -> None:
-        """Do the others, as long as they take as long as the first of them."""
+        """Do the remaining items, as long as they take as long as the first of them."""
         first, most = _STRIDE
         count = max(first, 32 * threads)
         expected = self._take(count, threads)
@@ -354,7 +354,7 @@ def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], No
     def attempt() -> None:
         try:
             work(shared)
-        except BaseException as error:  # noqa: BLE001 - it is raised again by the caller
+        except BaseException as error:  # noqa: BLE001 - the caller raises it again
             failures.append(error)
             shared.stop()
 
@@ -373,7 +373,7 @@ def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], No
             try:
                 thread.start()
             except RuntimeError:
-                break  # the system gives no more, or none at all: those that there are do the work
+                break  # no more threads are available: the existing ones do the work
         attempt()
     finally:
         shared.stop()
@@ -383,9 +383,9 @@ def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], No
 
 
 def _wait(threads: list[threading.Thread], working: dict[int, None]) -> None:
-    """Wait until no thread works any more; an interrupt that comes meanwhile is raised afterwards.
+    """Wait until no thread is working; raise an interrupt that comes meanwhile afterwards.
 
-    A thread that outlived the operation would write chunks after the caller has undone it.
+    A thread that outlives the operation would write chunks after the caller has undone it.
     """
     interrupt: BaseException | None = None
     while True:
@@ -393,10 +393,10 @@ def _wait(threads: list[threading.Thread], working: dict[int, None]) -> None:
             for thread in threads:
                 if thread.is_alive():
                     thread.join()
-            # Python 3.11 takes a thread for ended when an interrupt ends the wait for it.
+            # Python 3.11 considers a thread ended if an interrupt ends the wait for it.
             while working:
                 time.sleep(_PAUSE)
-        except BaseException as error:  # noqa: BLE001 - it is raised when all have ended
+        except BaseException as error:  # noqa: BLE001 - raised after all threads have ended
             interrupt = error
         else:
             break

@@ -1,7 +1,7 @@
-"""Writing: whole chunks are made anew, parts are put into what is there.
+"""Writing: whole chunks are encoded anew, parts are merged into existing ones.
 
-Writing a part of a chunk reads the rest of it, under the lock of its key. What holds nothing but the fill
-value, bit for bit, is taken away.
+Writing a part of a chunk reads the rest of it, under the lock of its key. By default, chunks that hold only
+the fill value, bit for bit, are deleted.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = ["write_parts"]
 _MOST_THREADS = 16
 
 _SMALL = 1 << 16
-"""Chunks of so many bytes, in memory, are given to the store by many: what a call costs is more than they are."""
+"""Chunks up to this many bytes, in memory, are written in batches: a call costs more than they do."""
 
 _BATCH = 64
-"""How many of them at once, ..."""
+"""Maximum number of chunks in a batch, ..."""
 
 _BATCH_BYTES = 1 << 20
-"""... and how many bytes of them, encoded."""
+"""... and of their encoded bytes."""
 
 
 def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None = None) -> None:
-    """Put `values`, which has the shape that `index` selects, into the chunks.
+    """Write `values`, of the shape that `index` selects, into the chunks.
 
-    `assign` puts them into a decoded chunk where they are not whole elements of it.
+    `assign` puts them into a decoded chunk if they are not whole elements of it.
     """
     parts = walk(index, chunks.plan.axes)
     writer = _Writer(chunks, values, assign, parts.count)
@@ -63,13 +63,13 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
 def _threads(chunks: Chunks) -> int | None:
     options, parallel = chunks.options, chunks.store.capabilities.parallel
     if chunks.store.capabilities.lock_holds_all:
-        return 1  # who works within a lock would wait for threads that wait for the lock
+        return 1  # threads would wait for the lock that this thread holds
     if options.threads is not None:
         return options.threads
     if parallel > 1:
         return min(parallel, _MOST_THREADS)
     if chunks.plan.data_type.itemsize is None:
-        return 1  # their codecs hold the interpreter: threads would only wait for each other
+        return 1  # their codecs hold the interpreter lock: threads would only wait for each other
     return None
 
 
@@ -78,7 +78,7 @@ def _put_values(chunk: Array, where: Any, values: Array) -> None:
 
 
 def _is_damaged(form: ChunkForm, old: Data | None) -> bool:
-    """Whether what was there is at fault where a chunk can't be changed, and not the values that go into it."""
+    """Whether the existing chunk, and not the new values, is the reason that a chunk can't be changed."""
     if old is None:
         return False
     try:
@@ -89,7 +89,7 @@ def _is_damaged(form: ChunkForm, old: Data | None) -> bool:
 
 
 class _Batch:
-    """Encoded chunks that wait for others, to be given to the store together."""
+    """Encoded chunks that are collected to be written together."""
 
     __slots__ = ("_items", "_nbytes", "_store")
 
@@ -106,14 +106,14 @@ class _Batch:
             self.close()
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the collected chunks."""
         items, self._items, self._nbytes = self._items, [], 0
         if items:
             self._store.set_many(items)
 
 
 class _Writer:
-    """What encodes the chunks of one operation, and gives them to the store."""
+    """Encodes the chunks of one operation, and writes them to the store."""
 
     def __init__(self, chunks: Chunks, values: Array, assign: Assign | None, count: int) -> None:
         self._chunks = chunks
@@ -162,7 +162,7 @@ class _Writer:
             self._chunks.store.set(key, data)
 
     def _encoded(self, form: ChunkForm, values: Array) -> Data | None:
-        """The chunk that `values` fill; None where it is all fill and not to be written."""
+        """The encoded chunk of `values`; None if it is all fill and must not be written."""
         array = np.asarray(values, form.chain.block.dtype)
         if not self._keep_empty and form.is_fill(array):
             return None
@@ -170,10 +170,10 @@ class _Writer:
         return encode_padded(form, array, values.shape, threads=threads)
 
     def _update(self, key: str, form: ChunkForm, part: ChunkPart, values: Array) -> None:
-        """Put `values` into what is there.
+        """Merge `values` into the existing chunk.
 
-        At the edge of the array, that is so even where all of the chunk that lies in it is written: others
-        may have made the array longer since it was opened here. Only what is damaged is then replaced.
+        At the edge of the array, this is needed even if all of the chunk within the array is written: others
+        may have made the array longer since it was opened here. Then, only a damaged chunk is replaced.
         """
         chunks = self._chunks
         held: Held | None = chunks.plan.held(part.chunk)

@@ -256,10 +256,9 @@ _SLACK = 1 << 16
 
 
 def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> BoundChain:
-    """Bind `links` for chunks like `block`.
+    """Bind `links` for chunks like `block`; raise `UnknownName` for an unregistered codec.
 
-    `limit` bounds the output of codecs whose output size varies; an input longer than `limit` raises the
-    bound to its own size. Raise `UnknownName` for an unregistered codec.
+    The output of a codec without fixed size has at most `limit` bytes, or the size of its input if larger.
     """
     state: Form = block
     coders: list[tuple[str, Coder[Any, Any]]] = []

@@ -128,10 +128,7 @@ class DataType(ABC):
         raise spelling_error(self, "v3")
 
     def to_draft(self) -> JSON:
-        """Return a name of the draft's table, or an extension object, or raise ConversionError.
-
-        The object has the members extension, type and fallback.
-        """
+        """Return a name, or an object with extension, type and fallback, or raise ConversionError."""
         raise spelling_error(self, "draft")
 
     @abstractmethod

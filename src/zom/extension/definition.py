@@ -251,8 +251,7 @@ def name_of(value: object) -> str | None:
 def find_extension(name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: Path) -> Any:
     """Return the extension registered as `name`, or None with a fault of the rule `unknown`.
 
-    An unknown URI gets `uri_fault` instead; a name that breaks the grammar gets no second fault. An
-    extension that is not registered in zarr-extensions is returned, with a fault.
+    A URI gets `uri_fault` instead, and a name that breaks the grammar no second fault.
 
     >>> from zom.extension.codec import codecs
     >>> faults = []

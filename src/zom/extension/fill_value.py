@@ -242,8 +242,7 @@ def restate(
 def refuse_type(expected: str, value: Any, faults: list[Fault], path: Path, *, integers: str = "") -> None:
     """Add the fault of a fill value of the wrong JSON type.
 
-    `integers` are the integers that are valid here: if the value is one of them written with a fraction,
-    such as 0.0, the fault says so.
+    `integers` are the integers that are valid here; one written with a fraction, as 0.0, has its own rule.
 
     >>> faults = []
     >>> refuse_type("true or false", 2, faults, ("fill_value",)); faults[0].found

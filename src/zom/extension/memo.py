@@ -22,8 +22,7 @@ P = ParamSpec("P")
 class Memo(Generic[V]):
     """Results by key, cleared when full or after a registration.
 
-    Threads share it without a lock: each result is stored in the dict of the revision in which its
-    computation began.
+    Threads share it without a lock: a result goes to the dict of the revision when its computation began.
     """
 
     def __init__(self, room: int = 8192) -> None:

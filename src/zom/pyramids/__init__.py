@@ -1,4 +1,4 @@
-"""Pyramids: images at several resolutions, for OME-Zarr and for the convention multiscales.
+"""Pyramids: images at several resolutions, for OME-Zarr and the multiscales convention.
 
 >>> import numpy as np
 >>> group = pyramid(np.zeros((8, 8), "u1"), "memory:", levels=3)

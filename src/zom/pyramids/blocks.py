@@ -1,4 +1,4 @@
-"""Blocks: an array, cut into blocks of equal shape, each of which becomes one element."""
+"""Blocks: split an array into blocks of equal shape, and reduce each block to one element."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["computed_as", "in_order", "reduced", "reduced_shape"]
 
 _AT_ONCE = 1 << 20
-"""The bytes that are reduced at once: what is made on the way stays in the processor's cache."""
+"""Bytes to reduce at once, so that intermediate results stay in the processor's cache."""
 
 
 def reduced_shape(shape: Sequence[int], factors: Sequence[int]) -> tuple[int, ...]:
-    """How many blocks there are along each axis: what is left over is a block, too.
+    """Return the number of blocks along each axis, including a partial last block.
 
     >>> reduced_shape((5, 4), (2, 2))
     (3, 2)
@@ -30,7 +30,7 @@ def reduced_shape(shape: Sequence[int], factors: Sequence[int]) -> tuple[int, ..
 
 
 def reduced(values: Array, factors: Sequence[int], method: Method, *, out: Array | None = None) -> Array:
-    """The element of each block. The last block of an axis may be smaller: it is made of what is there.
+    """Reduce each block to one element; the last block of an axis may be smaller.
 
     >>> from zom.pyramids.method import METHODS
     >>> reduced(np.array([1, 3, 7]), (2,), METHODS["mean"])
@@ -50,18 +50,16 @@ def reduced(values: Array, factors: Sequence[int], method: Method, *, out: Array
 
 
 def in_order(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same type in the byte order of this machine.
+    """Return the type in native byte order.
 
     >>> in_order(np.dtype(">u2")) == np.dtype("=u2")
     True
     """
-    return (
-        dtype if dtype.kind in "OT" else dtype.newbyteorder("=")
-    )  # numpy's strings have no order to ask for
+    return dtype if dtype.kind in "OT" else dtype.newbyteorder("=")  # numpy's strings have no byte order
 
 
 def computed_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type in which elements are compared and added: numpy can't do it with those of ml_dtypes.
+    """Return the type to compute with; types of ml_dtypes are replaced by numpy's own.
 
     >>> computed_as(np.dtype("u2"))
     dtype('uint16')
@@ -72,7 +70,7 @@ def computed_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _steps(counts: Sequence[int], factors: Sequence[int], itemsize: int) -> list[int]:
-    """How many blocks are reduced at once along each axis: whole rows first."""
+    """Return the number of blocks to reduce at once along each axis: whole rows first."""
     steps = list(counts)
     size = math.prod(counts) * math.prod(factors) * max(itemsize, 1)
     for axis, count in enumerate(counts):
@@ -85,7 +83,7 @@ def _steps(counts: Sequence[int], factors: Sequence[int], itemsize: int) -> list
 
 
 class _Piece(NamedTuple):
-    """Elements of one axis that make blocks of one length."""
+    """A range of one axis with blocks of equal length."""
 
     source: slice
     target: slice

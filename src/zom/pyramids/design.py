@@ -1,7 +1,7 @@
-"""Designs: what a pyramid will be, decided whole before anything is written.
+"""Designs: the plan of a pyramid, complete before anything is written.
 
-A design has the levels with their arrays, and the attributes that describe them. The attributes are the last
-that is written: a pyramid that isn't whole is no pyramid to anybody.
+A design has the levels with their arrays, and the attributes that describe them. The attributes are written
+last, so that readers never see an incomplete pyramid.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["CONVENTIONS", "Choices", "ConventionName", "Design", "design_of", "like_finest"]
 
 ConventionName: TypeAlias = Literal["ome/0.4", "ome/0.5", "ome/0.6", "multiscales"]
-"""The conventions by which a pyramid may be described."""
+"""The conventions that can describe a pyramid."""
 
 CONVENTIONS: Final = ("ome/0.4", "ome/0.5", "ome/0.6", "multiscales")
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the caller chooses of the levels and of what is said of them."""
+    """The caller's options for the levels and their metadata."""
 
     method: Method
     convention: str
@@ -55,22 +55,22 @@ class Choices:
     name: str | None = None
     channels: Sequence[Channel] = ()
     arrays: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What goes to `ArraySpec.build`."""
+    """Arguments for `ArraySpec.build`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a pyramid will be."""
+    """The levels, arrays and attributes of a pyramid to write."""
 
     levels: tuple[BuiltLevel, ...]
     arrays: Mapping[str, Spec]
-    """The array of each level by its path, the finest first."""
+    """The array of each level by path, the finest first."""
     attributes: Mapping[str, Any]
-    """What describes them, in the attributes of their group."""
+    """The group attributes that describe the levels."""
 
 
 def design_of(source: Source, choices: Choices, existing: Existing | None = None, first: str = "0") -> Design:
-    """The pyramid over `source`; that of `existing` is described anew, and its level `first` stays."""
+    """Design the pyramid of `source`; metadata of `existing` is rewritten, and level `first` stays."""
     old = existing or Existing(choices.convention)
     names = _names(source, choices, old)
     if len(names) != len(source.shape):
@@ -129,7 +129,7 @@ def _image(source: Source, choices: Choices, old: Existing, names: list[str], fi
 
 
 def _given(chosen: Any, old: tuple[float, ...]) -> Any:
-    """What the caller chose, or what the group says; both may be empty."""
+    """Return the caller's value, or that of the group; both may be empty."""
     return chosen if chosen is not None and len(chosen) else old
 
 
@@ -141,7 +141,7 @@ def _check_sizes(made: Sequence[BuiltLevel]) -> None:
 
 
 def _merged(spec: Any, old: Existing) -> dict[str, Any]:
-    """The attributes, with what was said before and says nothing of the levels."""
+    """Return the attributes, with the old members that don't describe levels."""
     attributes = cast("dict[str, Any]", thaw(spec.document["attributes"]))
     holder: dict[str, Any] = attributes.get("ome", attributes)
     entry: dict[str, Any] = holder["multiscales"][0]
@@ -154,14 +154,14 @@ def _merged(spec: Any, old: Existing) -> dict[str, Any]:
 
 
 def _details(method: Method, made: Sequence[BuiltLevel], names: Sequence[str]) -> dict[str, Any]:
-    """What was done, as `metadata` of a multiscale image has it."""
+    """Return the `metadata` of a multiscale image, which describes the method."""
     factors = [
         {name: factor for name, factor in zip(names, level.factors, strict=True) if factor > 1}
         for level in made[1:]
     ]
     try:
         number = {"version": version("zom")}
-    except PackageNotFoundError:  # run from a checkout that isn't installed
+    except PackageNotFoundError:  # zom is not installed, as in a checkout
         number = {}
     return {
         "description": f"each element of a level is {method.words} of a block of the level before; the last blocks "
@@ -172,7 +172,7 @@ def _details(method: Method, made: Sequence[BuiltLevel], names: Sequence[str]) -
     }
 
 
-# --- the convention multiscales -------------------------------------------------------------------------
+# --- the multiscales convention -------------------------------------------------------------------------
 
 
 def _shared(source: Source, choices: Choices, old: Existing, names: list[str], first: str) -> Design:
@@ -198,7 +198,7 @@ def _shared(source: Source, choices: Choices, old: Existing, names: list[str], f
 # --- both -----------------------------------------------------------------------------------------------
 
 
-def _levels(  # noqa: PLR0913 - each is a choice of the caller's
+def _levels(  # noqa: PLR0913 - each is an option of the caller
     source: Source,
     choices: Choices,
     names: Sequence[str],
@@ -219,7 +219,7 @@ def _levels(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _named(made: Sequence[BuiltLevel], old: Existing, first: str) -> tuple[BuiltLevel, ...]:
-    """The levels under their paths: those that the levels of a pyramid had before, or numbers."""
+    """Return the levels with their paths: the existing paths of a pyramid, then numbers."""
     taken = [first, *old.paths[1:]] if old.paths[:1] == (first,) else [first]
     free = (str(number) for number in range(1, len(made) + len(taken) + 1) if str(number) not in taken)
     paths = [*taken[: len(made)], *(next(free) for _ in made[len(taken) :])]
@@ -234,7 +234,7 @@ def _arrays(
 
 
 def like_finest(spec: Spec, made: Sequence[BuiltLevel]) -> dict[str, Spec]:
-    """Arrays for the other levels as that of the finest one is; chunks are no longer than the arrays.
+    """Return the other levels' arrays, modeled on the finest one; chunks are at most as long as the arrays.
 
     >>> from zom import v2
     >>> finest = v2.ArraySpec.build(shape=(8,), dtype="u1", chunks=(6,))

@@ -1,7 +1,7 @@
-"""Means of blocks: of integers exact, of floating-point numbers in double precision.
+"""Means of blocks: exact for integers, in double precision for floating-point numbers.
 
-Integers are rounded half to even, as `round` does. No sum overflows: where no integer of numpy's holds the sum of
-a block, quotients and remainders are added up instead.
+Integers are rounded half to even, as by `round`. No sum overflows: if no numpy integer can hold the sum of a
+block, quotients and remainders are summed instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["mean_of_blocks"]
 
 
 def mean_of_blocks(values: Array, factors: Sequence[int]) -> Array:
-    """The mean of each block of `factors` elements, which divide the shape.
+    """Return the mean of each block of `factors` elements; the factors must divide the shape.
 
     >>> mean_of_blocks(np.array([[1, 2], [2, 5], [255, 255], [255, 255]], "u1"), (2, 2))
     array([[  2],
@@ -39,11 +39,11 @@ def mean_of_blocks(values: Array, factors: Sequence[int]) -> Array:
 
 
 def block_sum(values: Array, factors: Sequence[int], dtype: Any) -> Array:
-    """The sum of each block, in numbers of type `dtype`: one axis after the other, the outermost first."""
+    """Return the sum of each block as `dtype`, computed one axis at a time, the outermost first."""
     found: Array = values
     for axis, factor in enumerate(factors):
         if factor > 1:
-            # Rows are added whole, and only half of the elements are left when they are added one by one.
+            # Whole rows are added first, so that at most half of the elements are left for the slower axes.
             parts = [found[(*[slice(None)] * axis, slice(place, None, factor))] for place in range(factor)]
             found = np.add(parts[0], parts[1], dtype=dtype)
             for part in parts[2:]:
@@ -58,14 +58,14 @@ def _mean_of_integers(values: Array, factors: Sequence[int], count: int) -> Arra
     limits = np.iinfo(values.dtype)
     for bits in (16, 32, 64):
         room = np.iinfo(f"{values.dtype.kind}{bits // 8}")
-        # Half a block is added for rounding.
+        # Rounding adds half a block.
         if limits.max * count + count <= room.max and limits.min * count >= room.min:
             return _halves_to_even(block_sum(values, factors, room.dtype), count).astype(values.dtype)
     return _mean_of_large(values, factors, count)
 
 
 def _halves_to_even(sums: Array, count: int) -> Array:
-    """Each sum divided by `count`, rounded to the nearest integer, and to the even one of two."""
+    """Divide each sum by `count`, rounded to the nearest integer, ties to even."""
     number = sums.dtype.type
     if count == 1:
         return sums
@@ -83,7 +83,7 @@ def _halves_to_even(sums: Array, count: int) -> Array:
 
 
 def _mean_of_large(values: Array, factors: Sequence[int], count: int) -> Array:
-    """By quotients and remainders. What wraps around on the way wraps back: the mean itself always fits."""
+    """Compute means from quotients and remainders; wraparound cancels out, since the mean always fits."""
     number = values.dtype.type
     if count & (count - 1) == 0:
         quotients, left = values >> number(count.bit_length() - 1), values & number(count - 1)
@@ -101,7 +101,7 @@ def _mean_of_large(values: Array, factors: Sequence[int], count: int) -> Array:
 
 
 def _mean_of_times(values: Array, factors: Sequence[int]) -> Array:
-    """Of dates and durations: a block with one that is no time is no time itself."""
+    """Return means of dates or durations; a block with NaT gives NaT."""
     numbers: Array = values.view(np.int64)
     found = mean_of_blocks(numbers, factors)
     missing = block_sum(np.isnat(values), factors, np.int64) > 0
@@ -123,15 +123,15 @@ def _mean(values: Array, factors: Sequence[int], count: int) -> Array:
 
 
 def _kept_between(found: Array, values: Array, factors: Sequence[int]) -> Array:
-    """The same, where sums overflowed or were rounded: a mean is never beyond the values of its block.
+    """Correct means whose sums overflowed or were rounded, to stay within the values of the block.
 
-    So the mean of equal values is that value, and chunks of the fill value keep it.
+    So the mean of equal values is that value, and chunks of the fill value stay unchanged.
     """
     if np.isinf(found).any():
         count = values.dtype.type(math.prod(factors))
         again = block_sum(values / count, factors, values.dtype)
         found = np.where(np.isinf(found), again, found)
-    if max(factors) > 2:  # else each sum is of two numbers, and that of equal ones is exact
+    if max(factors) > 2:  # else each sum has two terms, and the sum of equal terms is exact
         low, high = values, values
         for axis, factor in enumerate(factors):
             if factor > 1:

@@ -1,4 +1,4 @@
-"""What a group says of itself already: the metadata of a level 0 to which other levels are added."""
+"""Existing pyramid metadata of a group whose finest level gets more levels."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ class Existing:
 
     convention: str
     entry: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The object that describes the pyramid."""
+    """The metadata object of the pyramid."""
     axes: tuple[dict[str, Any], ...] | None = None
     system: str | None = None
-    """The coordinate system that the levels are described in, of OME-Zarr 0.6."""
+    """The coordinate system of the levels, in OME-Zarr 0.6."""
     steps: Any = None
     """The transformations of the finest level."""
     paths: tuple[str, ...] = ()
-    """The levels that there are, the finest first."""
+    """The paths of existing levels, the finest first."""
 
     @property
     def scale(self) -> tuple[float, ...]:
-        """The size of an element of the finest level; empty where nothing is said of it."""
+        """The element size of the finest level, or empty if unknown."""
         return _placed(self.steps).get("scale", ())
 
     @property
     def translation(self) -> tuple[float, ...]:
-        """Where the first element of the finest level is; empty where nothing is said of it."""
+        """The position of the finest level's first element, or empty if unknown."""
         return _placed(self.steps).get("translation", ())
 
 
 def convention_in(attributes: Mapping[str, Any]) -> str | None:
-    """The convention of the pyramid that the attributes of a group describe, or None.
+    """Return the convention of the pyramid that a group's attributes describe, or None.
 
     >>> convention_in({"ome": {"version": "0.5", "multiscales": []}}), convention_in({})
     ('ome/0.5', None)
@@ -59,7 +59,7 @@ def convention_in(attributes: Mapping[str, Any]) -> str | None:
 
 
 def existing_of(attributes: Mapping[str, Any], convention: str) -> Existing:
-    """The pyramid that the attributes of a group describe by that convention, as far as they do.
+    """Return the pyramid that a group's attributes describe by a convention; unreadable parts are left out.
 
     >>> levels = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [0.5]}]}]
     >>> existing_of({"multiscales": [{"axes": [{"name": "x"}], "datasets": levels}]}, "ome/0.4").scale
@@ -78,7 +78,7 @@ def existing_of(attributes: Mapping[str, Any], convention: str) -> Existing:
 
 def _image(convention: str, entry: dict[str, Any]) -> Existing:
     systems: Any = entry.get("coordinateSystems")
-    # The transformations of levels lead to the first of the systems of 0.6, or name another one.
+    # In 0.6 the transformations of levels map to the first system, or name another one.
     system = systems[0] if is_list(systems) and systems and is_dict(systems[0]) else entry
     axes: Any = system.get("axes")
     whole = is_list(axes) and all(is_dict(axis) and isinstance(axis.get("name"), str) for axis in axes)
@@ -96,7 +96,7 @@ def _image(convention: str, entry: dict[str, Any]) -> Existing:
 
 
 def _placed(steps: Any) -> dict[str, tuple[float, ...]]:
-    """The scale and the translation of a level; ValueError where it has others."""
+    """Return the scale and translation of a level; raise ValueError for other transformations."""
     found: list[Any] = list(steps) if is_list(steps) else []
     if len(found) == 1 and is_dict(found[0]) and found[0].get("type") == "sequence":
         inner = found[0].get("transformations")

@@ -1,7 +1,7 @@
-"""Filling a level from the one below it, region by region, in bounded memory.
+"""Fill a level from the next finer one, region by region, in bounded memory.
 
-A region is made of whole chunks of the coarser level, so that each is written once, whole. Regions over which
-the finer level has no chunk stay missing, and cost nothing: they are found by listing its keys.
+A region consists of whole chunks of the coarser level, so each chunk is written once. Regions without stored
+chunks in the finer level are skipped at no cost: listing the keys finds them.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "LevelPair", "Region", "SentLevels", "fill_level", "regions_of"]
 
 LEAST = 1 << 22
-"""Regions have at least so many bytes of the finer level, where there are so many."""
+"""The minimum bytes of the finer level in a region, if the level is large enough."""
 
 Region = tuple[slice, ...]
-"""The elements from and to a place along each axis."""
+"""A range of elements along each axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelPair:
-    """The chunks of a level, and of the one that is made of it."""
+    """The chunks of a level and of the next coarser level."""
 
     fine: Chunks
     coarse: Chunks
     factors: tuple[int, ...]
-    """How many elements of the finer level make one of the coarser, along each axis."""
+    """The number of finer elements per coarser element along each axis."""
     method: Method
     memory: int
-    """The bytes of the finer level that a thread holds; where one chunk has more, that chunk."""
+    """The bytes of the finer level that a thread holds, or one chunk if that is larger."""
 
 
 def fill_level(
     pair: LevelPair, jobs: int, progress: Progress, shared: tuple[Pool, SentLevels] | None = None
 ) -> None:
-    """Fill the coarser level; each of `jobs` threads, or of the processes of a pool, takes one region after the other."""
+    """Fill the coarser level with `jobs` threads or the processes of a pool, one region at a time each."""
     tiles = regions_of(pair)
     if not tiles.count:
         return
@@ -79,7 +79,7 @@ def fill_level(
 
 
 class SentLevels:
-    """Two levels as another process opens them, once."""
+    """Two levels in the form that is sent to another process, which opens them once."""
 
     def __init__(
         self, levels: tuple[Handle, Handle], factors: tuple[int, ...], method: str, memory: int
@@ -90,7 +90,7 @@ class SentLevels:
         self._memory = memory
 
     def open(self) -> LevelPair:
-        """The chunks of both; the arrays keep what they have opened."""
+        """Return the chunks of both levels; the arrays cache what they open."""
         fine, coarse = self._levels
         return LevelPair(
             fine.chunk_access, coarse.chunk_access, self._factors, method_of(self._method), self._memory
@@ -98,7 +98,7 @@ class SentLevels:
 
 
 def _fill_elsewhere(sent: SentLevels, number: int) -> int:
-    """Fill the region of that number in whatever process this is; how many chunks it has."""
+    """Fill a region in the current process; return the number of its chunks."""
     pair = sent.open()
     tiles = regions_of(pair)
     fill_region(pair, tiles.region(number), _piece_lengths(pair, tiles))
@@ -106,7 +106,7 @@ def _fill_elsewhere(sent: SentLevels, number: int) -> int:
 
 
 def regions_of(pair: LevelPair) -> Tiling:
-    """The regions of the coarser level, each with whole chunks of the finer one where memory allows it."""
+    """Return the regions of the coarser level, with whole chunks of the finer one if memory allows."""
     coarse = pair.coarse.plan
     width = max(coarse.dtype.itemsize, 1) * math.prod(pair.factors)
     far = max(pair.fine.store.capabilities.parallel, pair.coarse.store.capabilities.parallel) > 1
@@ -119,7 +119,7 @@ def regions_of(pair: LevelPair) -> Tiling:
 
 
 def fill_region(pair: LevelPair, region: Region, pieces: Sequence[int]) -> None:
-    """Fill one region, from pieces of the finer level."""
+    """Fill one region from pieces of the finer level."""
     fine, coarse = pair.fine.plan, pair.coarse.plan
     work: Array = np.empty([part.stop - part.start for part in region], in_order(coarse.dtype))
     for piece in _cut(region, pieces):
@@ -137,7 +137,7 @@ def fill_region(pair: LevelPair, region: Region, pieces: Sequence[int]) -> None:
 
 
 def _numbers(pair: LevelPair, tiles: Tiling) -> Iterator[int]:
-    """The numbers of the regions that a chunk of the finer level lies in, in order."""
+    """Return the numbers of the regions that contain stored chunks of the finer level, in order."""
     fine = pair.fine
     if not fine.store.capabilities.listable or not same_fill(fine.plan, pair.coarse.plan):
         return iter(range(tiles.count))
@@ -155,7 +155,7 @@ def _touched(pair: LevelPair, tiles: Tiling, chunk: tuple[int, ...]) -> Iterator
 
 
 def _decoded(chunks: Chunks) -> tuple[int, ...]:
-    """The lengths of what is decoded on its own: of shards, the chunks in them."""
+    """Return the shape of the smallest unit to decode: chunks, or inner chunks of shards."""
     plan = chunks.plan
     if plan.sharded:
         return cast("ChunkForm", plan.form(cast("tuple[int, ...]", plan.uniform)).inner).shape
@@ -163,12 +163,12 @@ def _decoded(chunks: Chunks) -> tuple[int, ...]:
 
 
 def _units(factors: Sequence[int], lengths: Sequence[int]) -> list[int]:
-    """After how many elements of the coarser level a chunk of the finer one begins, too."""
+    """Return the steps in the coarser level at which chunks of the finer level begin too."""
     return [math.lcm(length, factor) // factor for length, factor in zip(lengths, factors, strict=True)]
 
 
 def _piece_lengths(pair: LevelPair, tiles: Tiling) -> list[int]:
-    """How many elements of the coarser level are made at once: shards are made of several pieces."""
+    """Return the lengths of coarser elements to compute at once: a shard may take several pieces."""
     lengths = [
         min(step * max(axis.sizes, default=1), axis.length)
         for axis, step in zip(tiles.axes, tiles.steps, strict=True)

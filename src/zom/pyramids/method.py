@@ -1,4 +1,4 @@
-"""Methods: how the elements of a block become one element of the level above."""
+"""Methods: how to reduce a block to one element of the next coarser level."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ MethodName: TypeAlias = Literal["mean", "median", "mode", "max", "min", "stride"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method."""
+    """A method to reduce blocks."""
 
     name: str
     words: str
-    """What an element is, of its block."""
+    """The description of an element, as in "the mean" of a block."""
     resampling: str
-    """What the convention multiscales calls it: the names are those of GDAL where it has one."""
+    """The name in the multiscales convention: GDAL's name if it has one."""
     kinds: str | None
-    """The kinds of numpy's types that it is defined for; None for every type."""
+    """The supported kinds of numpy types; None for all types."""
     reduce: Callable[[Array, Sequence[int]], Array]
-    """The element of each block, for blocks that fill the array."""
+    """The reduction of each block, for an array of whole blocks."""
     centered: bool = True
-    """Whether an element stands in the middle of its block, or where the first of the block is."""
+    """Whether an element is placed at the center of its block, rather than at its first element."""
 
     def check(self, dtype: np.dtype[Any], computed: np.dtype[Any] | None = None) -> None:
-        """TypeError for a type of elements that the method is not defined for; they are `computed` as another one."""
+        """Raise TypeError for an unsupported type; `computed` is the type to compute with, if different."""
         kind = (computed or dtype).kind
         if self.kinds is not None and kind not in self.kinds:
             able = [each.name for each in METHODS.values() if each.kinds is None or kind in each.kinds]
@@ -82,7 +82,7 @@ METHODS: Final = {
 
 
 def method_of(name: object) -> Method:
-    """The method of that name.
+    """Return the method with a name.
 
     >>> method_of("average")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Pyramids: an image at several resolutions, each made of the one before, with metadata that says how."""
+"""Pyramids: an image at several resolutions, each computed from the previous one, with metadata."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["MEMORY", "pyramid"]
 
 MEMORY = 1 << 25
-"""The bytes of the finer level that each thread holds, where nobody says how many."""
+"""The default for the bytes of the finer level that each thread holds."""
 
 
-def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
+def pyramid(  # noqa: PLR0913 - each is an option of the caller
     image: Any,
     store: Place | None = None,
     path: str = "",
@@ -63,24 +63,24 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     executor: Executor | None = None,
     **array: Any,
 ) -> Group:
-    """Write `image` and smaller versions of it into the group at `path` of `store`; the group, open to be written.
+    """Write `image` and smaller versions of it to the group at `path` of `store`; return the writable group.
 
-    The image is an array of zom, numpy or dask, or one that is read like them. Without `store`, or where it is an
-    array of that group, it is the finest level already, and the other levels are put beside it.
+    The image is a zom, numpy or dask array, or a similar one. Without `store`, or if the image is an array of
+    that group, it is already the finest level, and the other levels are added next to it.
 
-    Each element of a level is the `method` ("mean", "median", "mode", "max", "min", or "stride", the first) of a
-    block of the level before. `factors` are 2 along the axes of space, or another number; or a mapping of numbers by
-    axis, `{"y": 2, "x": 3}`; or plain numbers, one for each axis in order, `(2, 3)`: they count at every level. Only a
-    list of mappings has one for each level. There are so many `levels`, or as many as leave no such axis longer than 1024.
+    Each element of a level is the `method` ("mean", "median", "mode", "max", "min", or "stride", the first)
+    of a block of the previous level. `factors`: a number for the axes of space, default 2; numbers by axis,
+    `{"y": 2, "x": 3}`, or one for each axis in order, `(2, 3)`, for every level; or a list of mappings, one
+    per level. By default there are as many `levels` as leave no such axis longer than 1024.
 
-    The group says what was done, by the `convention` "ome/0.5", "ome/0.4", "ome/0.6" or "multiscales"; `axes`, `scale`,
-    `translation`, `units`, `types`, `name` and `channels` are as for `zom.conventions.ome.image`. What else is given
-    goes to the arrays, as to `ArraySpec.build`: `chunks`, `shards`, `compress`, `fill_value` ...
+    The attributes follow the `convention` "ome/0.5", "ome/0.4", "ome/0.6" or "multiscales"; `axes`, `scale`,
+    `translation`, `units`, `types`, `name` and `channels` are as in `zom.conventions.ome.image`. Other
+    keyword arguments go to `ArraySpec.build` for the arrays: `chunks`, `shards`, `compress`, `fill_value` ...
 
-    The metadata is written last: an interrupted pyramid is not taken for a whole one. With `on_conflict="replace"`, the
-    levels that are there are deleted first; an image that may be read from them, or is coarser, is refused. `jobs` threads hold `memory` bytes of the finer level each, or one
-    chunk where that has more; or the processes of a `distributed.Client` or another `executor` do, and so many regions
-    are with it at a time. `progress` is told how many chunks are done, of how many.
+    The metadata is written last: readers never see an incomplete pyramid. With `on_conflict="replace"`,
+    existing levels are deleted first; an image that may be read from them, or is coarser, is refused.
+    `jobs` threads, or units of an `executor` (such as a `distributed.Client`), each hold `memory` bytes of
+    the finer level, or one chunk if larger. `progress` gets the number of finished chunks and the total.
 
     >>> import numpy as np, zom
     >>> group = zom.pyramid(np.arange(24.0).reshape(4, 6), "memory:", axes="yx", scale=(0.5, 0.5), levels=2)
@@ -154,14 +154,14 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where the pyramid goes."""
+    """The target of the pyramid."""
 
     store: Store
     path: str
     group: Group | None
-    """The group, where it is there."""
+    """The existing group, if any."""
     first: str | None
-    """The name of the image in the group, where it is the finest level already."""
+    """The name of the image in the group, if it is already the finest level."""
 
 
 def _target(image: Any, place: Place | None, path: str, opened_here: list[Store]) -> _Target:
@@ -183,14 +183,14 @@ def _target(image: Any, place: Place | None, path: str, opened_here: list[Store]
         return _Target(store, where, None, None)
     group = handles.open_group(store, where, mode="r+") if isinstance(found, Array) else found
     first = None
-    # The same directory may be open twice.
+    # Two stores may open the same directory.
     if isinstance(image, Array) and place_of(image.store, image.path)[:-1] == place_of(store, where):
         first = image.name
     return _Target(store, where, group, first or None)
 
 
 def _convention(given: ConventionName | None, target: _Target, attributes: Mapping[str, Any]) -> str:
-    """The convention that was chosen, that of the group, or that of its format."""
+    """Return the given convention, or the group's, or the default for its format."""
     form = None if target.group is None else target.group.layout.family.form
     chosen: str = given or convention_in(attributes) or ("ome/0.4" if form == "v2" else "ome/0.5")
     if chosen not in CONVENTIONS:

@@ -1,4 +1,4 @@
-"""Modes and medians of blocks: what sorting the elements of each block tells."""
+"""Modes and medians of blocks, by sorting the elements of each block."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["median_of_blocks", "mode_of_blocks"]
 
 _NETWORK = 32
-"""Blocks of so many elements are sorted by comparing whole levels; larger ones each by itself."""
+"""The most elements in a block for a sorting network on whole arrays; larger blocks use `np.sort`."""
 
 _TIMES_UP = np.uint64((1 << 63) - 1)
-"""What puts dates in order as numbers without a sign: NaT, the smallest integer, becomes the largest."""
+"""An offset that orders times as unsigned integers: NaT, the smallest integer, becomes the largest."""
 
 
 def mode_of_blocks(values: Array, factors: Sequence[int]) -> Array:
-    """The value that occurs most often in each block; of several, the smallest. NaN and NaT come last.
+    """Return the most frequent value of each block, or the smallest of several; NaN and NaT sort last.
 
     >>> mode_of_blocks(np.array([[7, 7, 1, 3], [2, 9, 3, 1]]), (2, 2))
     array([[7, 1]])
@@ -49,7 +49,7 @@ def mode_of_blocks(values: Array, factors: Sequence[int]) -> Array:
 
 
 def median_of_blocks(values: Array, factors: Sequence[int]) -> Array:
-    """The value in the middle of each block; where two are, their mean. NaN where the block has one.
+    """Return the median of each block: the mean of the middle two if even, NaN if the block has NaN.
 
     >>> median_of_blocks(np.array([9, 1, 2, 100]), (4,))
     array([6])
@@ -68,7 +68,7 @@ def median_of_blocks(values: Array, factors: Sequence[int]) -> Array:
 
 
 def _ranked(values: Array, factors: Sequence[int]) -> list[Array]:
-    """The smallest elements of all blocks, then the second smallest, and so on; NaN are the largest."""
+    """Return the smallest elements of all blocks, then the second smallest, and so on; NaN sorts last."""
     places = product(*map(range, factors))
     parts = [
         values[tuple(slice(place, None, factor) for place, factor in zip(here, factors, strict=True))]
@@ -85,7 +85,7 @@ def _ranked(values: Array, factors: Sequence[int]) -> list[Array]:
 
 @cache
 def _comparisons(count: int) -> tuple[tuple[int, int], ...]:
-    """Batcher's merge exchange: which two of `count` elements are put in order, one after the other.
+    """Batcher's merge exchange: the pairs of `count` elements to compare and swap, in order.
 
     >>> _comparisons(3)
     ((0, 2), (0, 1), (1, 2))

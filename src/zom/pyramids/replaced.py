@@ -1,7 +1,7 @@
-"""Replaced levels: nodes that a pyramid takes the place of, and that it must not need itself.
+"""Checks on the levels that a pyramid replaces, which must not be its own source.
 
-They are deleted before the image is read. So an image that may be read from them is refused, and so is one in the
-same group that is coarser than one of them: the finest level could not be made again.
+These nodes are deleted before the image is read. So an image that may be read from them is refused, and so is
+an image in the same group that is coarser than one of them: the finest level would be lost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIX = (
 
 
 def check_finest(group: Group, image: str, paths: Sequence[str]) -> None:
-    """ValueError where the group describes levels, by their `paths`, that are finer than its array `image`."""
+    """Raise ValueError if the group's levels, in order of `paths`, include one finer than array `image`."""
     finer = [path for path in paths[: paths.index(image)] if path in group] if image in paths else []
     if finer:
         wanted = f"the finest level of the pyramid in {group.path}, {finer[0]!r}, to put levels beside it"
@@ -43,7 +43,7 @@ def check_finest(group: Group, image: str, paths: Sequence[str]) -> None:
 
 
 def check_replaced(group: Group, names: Sequence[str], image: Any) -> None:
-    """StoreError where the image may be read from one of the nodes that are replaced, or is coarser than one."""
+    """Raise StoreError if the image may be read from a node to be replaced, or is coarser than one."""
     if isinstance(image, np.ndarray):
         return
     for reason in (_origin, _coarser):
@@ -55,7 +55,7 @@ def check_replaced(group: Group, names: Sequence[str], image: Any) -> None:
 
 
 def _origin(group: Group, name: str, whole: str, image: Any) -> str | None:
-    """Why the image may be read from the node."""
+    """Return the reason why the image may be read from the node, or None."""
     del name
     if not isinstance(image, Array):
         kind = f"{type(image).__module__}.{type(image).__qualname__}"
@@ -71,7 +71,7 @@ def _origin(group: Group, name: str, whole: str, image: Any) -> str | None:
 
 
 def _coarser(group: Group, name: str, whole: str, image: Any) -> str | None:
-    """Why the node, of the group that the image is from, has more than the image can give."""
+    """Return the reason why a node in the image's group is finer than the image, or None."""
     del whole
     here, root = place_of(image.store, image.path), place_of(group.store, group.path)
     there = group[name]
@@ -89,11 +89,11 @@ def _is_finer(there: tuple[int, ...], image: tuple[int, ...]) -> bool:
 
 
 def _told_apart(one: Store, other: Store) -> bool:
-    """Whether different names of places in the two stores mean different bytes.
+    """Whether different places in the two stores are certain to hold different data.
 
-    A bucket may be mounted as a directory, a server may serve it, and references may lead anywhere.
+    A bucket may be mounted as a directory or served over HTTP, and references may point anywhere.
     """
-    from zom.integrations.hdf5.store import HDF5Store  # noqa: PLC0415 - few need these
+    from zom.integrations.hdf5.store import HDF5Store  # noqa: PLC0415 - rarely needed
     from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - as above
     from zom.stores.object import ObjectStore  # noqa: PLC0415 - as above
     from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as above

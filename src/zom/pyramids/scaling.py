@@ -1,4 +1,4 @@
-"""Scaling: which axes shrink from level to level, and by how much, from what a caller says."""
+"""Scaling: the axes that shrink from level to level and their factors, from the caller's argument."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 __all__ = ["Factors", "steps_of"]
 
 Factors: TypeAlias = int | Mapping[str, int] | Sequence[int] | Sequence[Mapping[str, int]]
-"""By how much axes shrink: a number for the axes that shrink by default; numbers by axis, as a mapping, or as a
-sequence with one for each axis in order, at every level; or a list of mappings, one for each level after the first."""
+"""Factors by which axes shrink: a number for the default axes; numbers by axis, as a mapping or a sequence in
+axis order, for every level; or a list of mappings, one for each level after the first."""
 
 
 def steps_of(factors: Factors | None, names: Sequence[str], default: Iterable[str]) -> list[dict[str, int]]:
-    """The factors by axis, of each level, or of all levels where there is one mapping.
+    """Return the factors by axis for each level; a single mapping is for all levels.
 
     >>> steps_of(3, "cyx", "yx"), steps_of((1, 2, 4), "cyx", "yx"), steps_of([{"y": 2}, {"x": 2}], "yx", "yx")
     ([{'y': 3, 'x': 3}], [{'c': 1, 'y': 2, 'x': 4}], [{'y': 2}, {'x': 2}])

@@ -1,7 +1,7 @@
-"""Sources: what the finest level is made of: an array of zom, numpy or dask, or anything alike.
+"""Sources of the finest level: zom, numpy or dask arrays, or similar ones.
 
-What is read by a key, as an array of h5py or zarr-python, is read region by region. A dask array is computed
-by dask itself, with its scheduler.
+Arrays that are indexed, such as those of h5py or zarr-python, are read region by region. dask computes its
+own arrays, with its scheduler.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ __all__ = ["Source", "alone", "chunks_of", "source_of", "write_source"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """What the finest level is made of."""
+    """The source of the finest level."""
 
     image: Any
     shape: tuple[int, ...]
     dtype: Any
-    """The type of its elements, as `ArraySpec.build` takes it."""
+    """The type of its elements, in a form that `ArraySpec.build` accepts."""
     numpy_type: np.dtype[Any]
     names: tuple[str, ...] | None
-    """What its dimensions are called; None where not all have a name."""
+    """The dimension names, or None unless all have one."""
     fill: Any
-    """The value of what was never written; AUTO where it knows of none."""
+    """The fill value, or AUTO if unknown."""
 
     @property
     def lazy(self) -> bool:
@@ -57,7 +57,7 @@ class Source:
 
 
 def source_of(image: Any) -> Source:
-    """What is known of `image`; TypeError where it is no array, SelectionError where it has no dimensions.
+    """Describe `image`; raise TypeError if it is no array, SelectionError if its shape is empty or unknown.
 
     >>> source_of(np.zeros((2, 3), "u1")).shape
     (2, 3)
@@ -79,7 +79,7 @@ def _handle(image: Array) -> Source:
 def _alike(image: Any) -> Source:
     names = _names(getattr(image, "dims", None))
     if names is not None and hasattr(image, "data"):
-        image = image.data  # xarray: what it holds, which may be lazy
+        image = image.data  # xarray: the wrapped array, which may be lazy
     shape, dtype = getattr(image, "shape", None), getattr(image, "dtype", None)
     if not isinstance(shape, tuple) or dtype is None or not hasattr(image, "__getitem__"):
         kind = type(image).__name__
@@ -95,7 +95,7 @@ def _alike(image: Any) -> Source:
 
 
 def _check_whole(image: Any) -> None:
-    """TypeError for an array with a mask, or one of dask with blocks that have masks."""
+    """Raise TypeError for a masked array, or a dask array of masked blocks."""
     for each, fix in (
         (image, "image.filled(value)"),
         (getattr(image, "_meta", None), "dask.array.ma.filled(image)"),
@@ -114,7 +114,7 @@ def _names(names: Any) -> tuple[str, ...] | None:
 
 
 def _fill(image: Any) -> Any:
-    """What h5py and zarr-python say of it."""
+    """Return the fill value of an h5py or zarr-python array, or AUTO."""
     for name in ("fillvalue", "fill_value"):
         value = getattr(image, name, None)
         if value is not None and not callable(value):
@@ -123,20 +123,20 @@ def _fill(image: Any) -> Any:
 
 
 def alone(array: Array) -> Array:
-    """An array for threads that each read and write alone; far stores are asked for many at once."""
+    """Return the array for use by one of several threads, with parallel requests only if latency is high."""
     threads = 1 if array.store.capabilities.parallel <= 1 else None
     return array.with_options(threads=threads, missing="fill", write_empty_chunks=False)
 
 
 def chunks_of(array: Array) -> Chunks:
-    """The chunks of an array for threads that each read and write alone."""
+    """Return the chunks of an array for use in one of several threads."""
     return alone(array).chunk_access
 
 
-def write_source(  # noqa: PLR0913 - what is written, and by whom
+def write_source(  # noqa: PLR0913 - what to write, and how
     source: Source, target: Array, *, jobs: int, memory: int, progress: Progress, pool: Pool | None = None
 ) -> None:
-    """Write the finest level; what lies in the memory of this process is written by its threads."""
+    """Write the finest level; data in the memory of this process is written by its own threads."""
     if source.lazy:
         from zom.integrations.dask.store import store  # noqa: PLC0415 - dask is optional
 

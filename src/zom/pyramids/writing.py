@@ -1,4 +1,4 @@
-"""Writing a pyramid: the arrays of all levels, then their chunks, and what describes them last of all."""
+"""Write a pyramid: the arrays of all levels, then their chunks, and finally the metadata."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ __all__ = ["Writing"]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A pyramid on its way into a store."""
+    """A pyramid that is being written into a store."""
 
     store: Store
     path: str
     group: Group | None
-    """The group, where it was there."""
+    """The existing group, if any."""
     old: Existing
-    """What it says of a pyramid."""
+    """The group's existing pyramid metadata."""
     design: Design
     arrays: Mapping[str, Spec]
-    """The arrays that are made."""
+    """The arrays to create."""
     first: str | None
-    """The level that is there already."""
+    """The existing finest level, if any."""
     source: Source
     method: Method
     jobs: int
     memory: int
     tell: Callable[[int, int], object] | None
     pool: Pool | None
-    """The processes that share the work; None for threads of this one."""
+    """The processes that share the work, or None for threads of this process."""
 
     def prepare(self, on_conflict: str) -> None:
-        """See that nothing is in the way: ConflictError, or what is there is deleted if that was asked for.
+        """Check for conflicts: raise ConflictError, or delete existing levels if `on_conflict` is "replace".
 
-        ValueError and StoreError where that would delete what the pyramid is made of, or what is finer.
+        Raise ValueError or StoreError if that would delete the source of the pyramid, or a finer level.
         """
         if self.group is None:
             return
@@ -94,7 +94,7 @@ class Writing:
         ]
 
     def _withdraw(self, group: Group) -> None:
-        """Take the levels that go out of the metadata, before they go."""
+        """Remove the levels to delete from the metadata, before they are deleted."""
         attributes = dict(group.attrs)
         key = "ome" if "ome" in attributes else "multiscales"
         holder: dict[str, Any] = attributes["ome"] if key == "ome" else attributes
@@ -112,7 +112,7 @@ class Writing:
             del group.attrs[key]
 
     def run(self) -> Group:
-        """Write it all; the group."""
+        """Write everything; return the group."""
         group = self._made()
         try:
             self._fill(group)
@@ -126,7 +126,7 @@ class Writing:
         return group
 
     def _made(self) -> Group:
-        """The group with the arrays of all levels, made in one change."""
+        """Create the group with the arrays of all levels in one change."""
         if self.group is not None:
             spec: Any = self.group.spec
             spec = spec.replace(members=dict(self.arrays))
@@ -155,11 +155,11 @@ class Writing:
             progress.reach(done)
 
     def _others(self, found: Any) -> list[Any]:
-        """The images after the first that a group describes, where that is made anew."""
+        """Return the group's further images, if the first one is rewritten."""
         return found[1:] if self.first is not None and is_list(found) else []
 
     def _said(self, group: Group) -> dict[str, Any]:
-        """The attributes that describe the pyramid, with those of the group that say something else."""
+        """Return the attributes of the pyramid, merged with the group's unrelated ones."""
         said = dict(self.design.attributes)
         there = dict(group.attrs)
         if "ome" in said and isinstance(there.get("ome"), dict):

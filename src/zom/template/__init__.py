@@ -1,4 +1,4 @@
-"""Templates: what hierarchies of one kind have in common, as documents and as classes.
+"""Templates: constraints on hierarchies of one kind, as documents and as classes.
 
 >>> from zom import template, v3
 >>> pyramid = template.GroupTemplate(
@@ -30,8 +30,8 @@ __all__ = [
     "parse",
 ]
 
-# The names of codecs and data types in a template are looked up when it is made.
+# Codec and data type names in a template are looked up on construction.
 parse = Template.parse
-"""The template that a document describes; SpecError with every problem where it breaks rules."""
+"""Return the template that a document describes, or raise SpecError with every problem."""
 infer = Template.infer
-"""The tightest sensible template that all examples fit."""
+"""Return the tightest sensible template that all examples match."""

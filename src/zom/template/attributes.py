@@ -1,9 +1,9 @@
-"""What templates say of attributes: a shorthand of type names, or a JSON Schema.
+"""The attributes of templates: a shorthand with type names, or a JSON Schema.
 
-The shorthand maps keys to types, `{"units": "string", "scale": "number?"}`: several are separated by
-`|`, and `?` marks an attribute that may be absent. Any other mapping that has keywords of JSON Schema,
-draft 2020-12 (https://json-schema.org/draft/2020-12/json-schema-validation), is a schema of the whole
-object of attributes. The package jsonschema is imported only for those; nothing is ever fetched.
+The shorthand maps keys to types, `{"units": "string", "scale": "number?"}`: `|` separates several types, and
+`?` marks an optional attribute. Any other mapping with keywords of JSON Schema, draft 2020-12
+(https://json-schema.org/draft/2020-12/json-schema-validation), is a schema for the object of all attributes.
+The package jsonschema is imported only for schemas; nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCHEMA = rule(
     source="JSON Schema, draft 2020-12",
 )
 TYPES: Final = JSON_TYPES | {"any"}
-"""The types of the shorthand: those of JSON Schema, and any."""
+"""The types of the shorthand: those of JSON Schema and "any"."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _ONE: Final = frozenset(
@@ -98,7 +98,7 @@ _KEYWORDS: Final = _ONE | _LIST | _MAP | _PLAIN
 
 
 def types_in(text: str) -> tuple[tuple[str, ...], bool] | None:
-    """The types that `text` names and whether the attribute may be absent; None for other text.
+    """Return the types in `text` and whether the attribute is optional; None for other text.
 
     >>> types_in("number|null?"), types_in("numbr")
     ((('number', 'null'), True), None)
@@ -108,7 +108,7 @@ def types_in(text: str) -> tuple[tuple[str, ...], bool] | None:
 
 
 def is_shorthand(value: Mapping[str, Any]) -> bool:
-    """Whether `value` maps keys to types; otherwise it is a JSON Schema, or meant as one of the two.
+    """Whether `value` maps keys to types, or is an attempt at that; otherwise it is read as a JSON Schema.
 
     >>> is_shorthand({"units": "string", "scale": "number|null?"})
     True
@@ -128,7 +128,7 @@ def is_shorthand(value: Mapping[str, Any]) -> bool:
 
 
 def schema_faults(value: object, faults: list[Fault], path: Path) -> None:
-    """Add what is wrong with the attributes of a template.
+    """Add the faults of a template's attributes.
 
     >>> schema_faults({"units": "strng"}, faults := [], ("attributes",)); faults[0].fix
     "did you mean 'string'?"
@@ -179,7 +179,7 @@ def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _walk_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
-    """Keywords that look misspelled, references that lead nowhere, patterns that can't be read."""
+    """Yield faults of likely misspelled keywords, broken references and invalid patterns."""
     waiting: list[tuple[Any, Path]] = [(schema, ())]
     while waiting:
         here, path = waiting.pop()

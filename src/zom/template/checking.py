@@ -1,4 +1,4 @@
-"""Checking a hierarchy against a template: the rules of each template, at every node that it speaks of."""
+"""Check a hierarchy against a template: the rules of each template, at every node that it covers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 _REMEMBERED: Final = 4096
-"""How many kinds of arrays a template remembers that fit it."""
+"""The most kinds of matching arrays that a template remembers."""
 
 
 def check(
     template: Template, subject: Spec | str | bytes | Mapping[str, Any], level: Level
 ) -> tuple[Problem, ...]:
-    """Every way in which `subject` does not fit `template`, in the order of the tree."""
+    """Return every way in which `subject` does not match `template`, in the order of the tree."""
     warnings: list[Problem] = []
     if not isinstance(subject, Spec):
         try:
@@ -49,26 +49,26 @@ def check(
 
 
 _Covered = frozenset[str] | None
-"""The dimensions that a group above asks to have one length; None where it asks that of all."""
+"""The dimensions that an ancestor requires to have one length; None if it requires that of all."""
 _Visit = tuple["Node", "CompiledTemplate", _Covered]
-"""A node, and what is said of it."""
+"""A node, its compiled template, and the dimensions covered by ancestors."""
 
 
 class _Walk:
-    """One walk, and the problems so far, each with its node."""
+    """One walk, with the problems so far and their nodes."""
 
     def __init__(self) -> None:
         self.problems: list[tuple[Node, Problem]] = []
 
     def problems_in_order(self, root: Node) -> Iterator[Problem]:
-        """The problems in the order of the tree: rules on groups find some at nodes below."""
+        """Return the problems in tree order, since rules on groups also report descendants."""
         if self.problems:
             places = {id(node): place for place, node in enumerate(root.walk())}
             self.problems.sort(key=lambda found: places[id(found[0])])
         return (problem for _, problem in self.problems)
 
     def visit(self, node: Node, compiled: CompiledTemplate, covered: _Covered) -> Iterable[_Visit]:
-        """Judge one node, and give the nodes below that something is said of."""
+        """Check one node, and return the nodes to visit next."""
         if node.kind not in compiled.fitting:
             if self._breaks(compiled.kind, node):
                 return ()
@@ -85,7 +85,7 @@ class _Walk:
         return () if compiled.membership is None or not node.members else _below(node, compiled, covered)
 
     def _breaks(self, rules: Iterable[CheckedRule], node: Node) -> bool:
-        """Whether the node breaks any of the rules; each breach is noted."""
+        """Whether the node breaks any of the rules; each breach is recorded."""
         site = Site(node, node)
         is_broken = False
         for rule in rules:
@@ -99,7 +99,7 @@ class _Walk:
         return is_broken
 
     def _check_array(self, compiled: CompiledTemplate, node: Node) -> None:
-        """Judge an array by its encoding, shape and names, which most arrays of a hierarchy share with others."""
+        """Check an array by its encoding, shape and names, which most arrays of a hierarchy share."""
         view = node.resolved
         key = (view.encoding, view.shape, view.names)
         if key in compiled.fitting or self._breaks(compiled.array_rules, node):
@@ -111,7 +111,7 @@ class _Walk:
     def _check_lengths(
         self, wanted: Literal[True] | frozenset[str], node: Node, covered: _Covered
     ) -> _Covered:
-        """Judge the lengths that no group above asks for, and give all that are covered now."""
+        """Check the lengths that no ancestor covers; return all dimensions covered now."""
         if covered is None:
             return None
         if wanted is True:
@@ -123,7 +123,7 @@ class _Walk:
 
 
 def _below(node: Node, compiled: CompiledTemplate, covered: _Covered) -> Iterator[_Visit]:
-    """The members that a group's template speaks of."""
+    """Yield the members that a group's template covers."""
     members = node.members or {}
     for name, named in compiled.named.items():
         if name in members:

@@ -1,8 +1,8 @@
-"""Templates as Python classes: subclass, annotate, and the class says what a document would.
+"""Templates as Python classes: annotated subclasses that are equivalent to template documents.
 
-The keywords of a class are the fields of its template; its annotations are members. `X | None` is an
-optional member, `Mapping[str, X]` with a `Pattern` stands for all members that match, and `attributes`
-is a pydantic model, a dataclass or a TypedDict, which becomes JSON Schema.
+Class keywords are the fields of the template; annotations are members. `X | None` is an optional member,
+`Mapping[str, X]` with a `Pattern` describes all members that match, and `attributes` is a pydantic model, a
+dataclass or a TypedDict, which becomes JSON Schema.
 """
 
 from __future__ import annotations
@@ -155,10 +155,10 @@ def _said(template: Template) -> dict[str, Any]:
 
 
 def _hints(cls: type) -> dict[str, Any]:
-    """The annotations of the class itself, as types; names may be local to where it is defined."""
+    """Return the annotations of the class itself as types; names may be local to the defining function."""
     module = sys.modules.get(cls.__module__)
     here = inspect.currentframe()
-    # The class is being made two calls above, where a name may be local to a function.
+    # The class is defined two frames up, where names may be local to a function.
     caller = here.f_back.f_back if here is not None and here.f_back is not None else None
     around = caller.f_locals if caller is not None else {}
     outer = vars(module) if module else {}
@@ -178,15 +178,15 @@ def _attribute_schema(cls: type, hint: Any) -> Any:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """`X` and true for `X | None`."""
+    """Return `X` and True for `X | None`, and the annotation and False otherwise."""
     options = get_args(hint) if get_origin(hint) in {Union, types.UnionType} else (hint,)
     rest = [option for option in options if option is not types.NoneType]
-    bare = rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007 - made at run time
+    bare = rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007 - built at run time
     return bare, len(rest) < len(options)
 
 
 def _pattern_in(hint: Any) -> tuple[Pattern | None, Any]:
-    """The pattern that annotates a mapping, and the mapping's values."""
+    """Return the pattern that annotates a mapping, and the type of its values."""
     if get_origin(hint) is Annotated:
         bare, *notes = get_args(hint)
         arguments = get_args(bare)
@@ -201,7 +201,7 @@ def _set(pattern: Pattern, made: Template) -> dict[str, Any]:
 
 
 def _template_of(cls: type, name: str, hint: Any) -> Template:
-    """The template that an annotation stands for; what it is annotated with says more."""
+    """Return the template of an annotation, refined by templates in `Annotated`."""
     notes: list[Any] = []
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)

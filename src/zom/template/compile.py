@@ -1,6 +1,6 @@
-"""Templates compiled to rules: what a template says of a node, as rules of conventions are.
+"""Compile templates to checked rules, like those of conventions.
 
-Each template is compiled once, and again only when codecs have been registered since.
+Each template is compiled once, and again only if extensions have been registered since.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Maker: TypeAlias = "Callable[[Check], CheckedRule]"
 
 
 def _stated(code: str, text: str, severity: Severity = "error", *, schema: bool = False) -> _Maker:
-    """A rule of templates, and what makes it one that is checked."""
+    """Register a rule of templates; return a function that makes a checked rule from a check."""
     levels: Any = dict.fromkeys(get_args(Level), severity)
     rule(code, text, source="the template", schema=schema, **levels)
     if severity == "error":
@@ -98,36 +98,36 @@ UNKNOWN_LAYOUT = _stated(
     "warning",
 )
 
-# v2 has no `bytes`, and shards have bounds of their own.
+# v2 has no `bytes`, and shards have their own bounds.
 _ALWAYS: Final = frozenset({"bytes", "sharding_indexed"})
 _TYPE_WORDS: Final = {**TYPE_WORDS, "any": "any value"}
 
 
 class CompiledTemplate(NamedTuple):
-    """What a template says of a node, as rules; what it says of nodes below is compiled where one is there."""
+    """The rules of a template for a node; templates of descendants are compiled on demand."""
 
     kind: tuple[CheckedRule, ...]
-    """The rule that a node is an array or a group, if it must be one; no other applies where it isn't."""
+    """The rule on the kind of the node, if any; if a node breaks it, no other rule applies."""
     rules: tuple[CheckedRule, ...]
     array_rules: tuple[CheckedRule, ...]
-    """The rules that see nothing of an array but its encoding, shape and names."""
+    """The rules that depend only on an array's encoding, shape and names."""
     fitting: set[Hashable]
-    """The kinds of nodes, and the encodings, shapes and names, that break none of these."""
+    """The kinds of nodes, and the combinations of encoding, shape and names, that break none of these."""
     either: Mapping[str, Template | None] = {}
-    """What is said besides, by the kind of the node."""
+    """Additional templates by the kind of the node."""
     membership: Membership | None = None
     named: Mapping[str, Template] = {}
     claimed: tuple[Template | None, ...] = ()
-    """What is said of the members that each pattern claims."""
+    """The template of the members that each pattern claims."""
     one_length: Literal[True] | frozenset[str] | None = None
-    """The dimensions that have one length in all arrays below; True for all of them."""
+    """The dimensions that have one length in all arrays below; True for all dimensions."""
 
 
 _compiled: Final[dict[int, tuple[weakref.ref[Template], int, CompiledTemplate]]] = {}
 
 
 def compile_template(template: Template) -> CompiledTemplate:
-    """The rules of a template, made once.
+    """Return the rules of a template, which are cached.
 
     >>> from zom.template.models import ArrayTemplate
     >>> cube = ArrayTemplate(rank=2, attributes={"units": "string"})
@@ -138,9 +138,9 @@ def compile_template(template: Template) -> CompiledTemplate:
     known = _compiled.get(key)
     if known is not None and known[0]() is template and known[1] == revision():
         return known[2]
-    now = revision()  # of before: another thread may register something meanwhile
+    now = revision()  # read before compiling: another thread may register something meanwhile
     made: CompiledTemplate = _MAKERS[template.node_type](template)
-    forget = _compiled.pop  # when Python ends, the module's names are gone before some templates
+    forget = _compiled.pop  # at interpreter exit, the module's names are deleted before some templates
     _compiled[key] = (weakref.ref(template, lambda _: forget(key, None)), now, made)
     return made
 
@@ -151,7 +151,7 @@ _GROUP: Final = (NODE_TYPE(node_kind("group")),)
 
 @lru_cache(maxsize=256)
 def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> CheckedRule:
-    """The rule that dimensions of one name have one length, all but some or only those called `names`.
+    """Return the rule that equally named dimensions have one length: all except `but`, or only `names`.
 
     >>> one_length_rule(None, frozenset()).id
     'template/same-length'
@@ -163,7 +163,7 @@ def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> Checke
 
 
 def _node_rules(template: Template) -> Iterator[CheckedRule]:
-    """The rules on attributes and on what they refer to."""
+    """Yield the rules on attributes and on references in them."""
     given: Mapping[str, Any] | None = template.attributes
     if given is not None and is_shorthand(given):
         for name, text in given.items():

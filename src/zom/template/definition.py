@@ -1,7 +1,7 @@
-"""Definitions of templates: from arguments or JSON to a part or a template, with every fault in it.
+"""Build templates and their parts from arguments or JSON, with every fault.
 
-Pydantic says whether the form is right. What it can't say is judged after it, on whatever parts of
-the form are right: names that nobody knows, bounds that nothing fits, patterns that can't be read.
+Pydantic validates the form. Further checks run on the valid parts of the form: unknown names, bounds that
+exclude everything, invalid patterns.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ FORM = rule(
 _CHILD: Final = "an array, group or any template"
 
 template_classes: Final[dict[object, type[Any]]] = {}
-"""The classes of templates by node type, filled in where they are defined."""
+"""The template classes by node type, filled in by the module that defines them."""
 
 
 class Defined(BaseModel):
-    """What a template is made of, itself included: frozen, and checked when it is made."""
+    """The base of templates and their parts: frozen, and validated on construction."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
@@ -70,20 +70,20 @@ class Defined(BaseModel):
                 object.__setattr__(self, name, object.__getattribute__(made, name))
             object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
 
-        # Pydantic calls a constructor only where it isn't its own: a nested part is checked with
-        # the whole that it is in, so that its faults are located there.
+        # With this mark, pydantic doesn't call this constructor for nested parts: they are checked
+        # with the enclosing template, so that their faults have paths from there.
         __init__.__pydantic_base_init__ = True
 
     def faults(self) -> Iterator[Fault]:
-        """What is wrong with it that its form can't say, parts inside of it left out."""
+        """Yield the faults that the form can't express, without those of inner parts."""
         yield from ()
 
 
 class TemplatePart(Defined):
-    """A piece of a template that is no template itself."""
+    """A piece of a template that is not a template itself."""
 
     def document(self) -> dict[str, Any]:
-        """What was said, as JSON, templates left out.
+        """Return the fields that were set, as JSON, without templates.
 
         >>> from zom.template import Range
         >>> Range(max=24).document()
@@ -101,7 +101,7 @@ class TemplatePart(Defined):
 
 
 def plain(value: Any) -> Any:
-    """A field's value as JSON, templates left out."""
+    """Return a field's value as JSON, without templates."""
     if isinstance(value, TemplatePart):
         return value.document()
     if isinstance(value, (list, tuple)):
@@ -112,7 +112,7 @@ def plain(value: Any) -> Any:
 
 
 def define(cls: type[Any], data: Mapping[str, Any]) -> Any:
-    """The part or template that a constructor's arguments stand for; SpecError where they don't."""
+    """Return the part or template for a constructor's arguments; raise SpecError if they are invalid."""
     said = {name: value for name, value in data.items() if value is not None or name == "fill_value"}
     faults: list[Fault] = []
     made = build(cls, said, faults)
@@ -122,21 +122,21 @@ def define(cls: type[Any], data: Mapping[str, Any]) -> Any:
 
 
 def problems_of(faults: Sequence[Fault]) -> list[Problem]:
-    """Faults of a template document, as problems."""
+    """Return faults of a template document as problems."""
     return [fault.problem() for fault in faults]
 
 
 def build(cls: type[Any], data: Mapping[str, Any], faults: list[Fault]) -> Any:
-    """An instance of `cls` from `data`, templates in it being made; what is wrong goes to `faults`.
+    """Build an instance of `cls` from `data`, including inner templates; add what is wrong to `faults`.
 
-    None where the form itself is wrong.
+    Return None if there are faults of its own.
     """
     values = {name: _value(cls, name, value, faults) for name, value in data.items()}
     before = len(faults)
     made = _formed(cls, values, faults)
     judged = made
     if made is None:
-        # What is right in itself is judged nevertheless, so that all faults are told at once.
+        # Check the valid parts anyway, to report all faults at once.
         wrong = [fault.path for fault in faults[before:] if fault.path]
         judged = _formed(cls, _without(values, wrong), [])
         if judged is None:
@@ -148,7 +148,7 @@ def build(cls: type[Any], data: Mapping[str, Any], faults: list[Fault]) -> Any:
 
 
 def _without(values: Mapping[str, Any], paths: Sequence[Path]) -> dict[str, Any]:
-    """`values` without the members that `paths` lead to; the items of lists keep their places."""
+    """Return `values` without the members at `paths`; list items keep their places."""
     rest = dict(values)
     for path in paths:
         here: Any = rest
@@ -172,26 +172,26 @@ def _formed(cls: type[Any], values: Mapping[str, Any], faults: list[Fault]) -> A
         return None
 
 
-# --- values, as the models want them -----------------------------------------------------------------
+# --- values in the form of the models ----------------------------------------------------------------
 
 
 def is_mapping(value: object) -> TypeIs[Mapping[Any, Any]]:
-    """Whether `value` is a mapping, of anything."""
+    """Whether `value` is a mapping."""
     return isinstance(value, Mapping)
 
 
 def is_sequence(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
-    """Whether `value` is a list or a tuple, of anything."""
+    """Whether `value` is a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
 def is_set(value: object) -> TypeIs[AbstractSet[Any]]:
-    """Whether `value` is a set, of anything."""
+    """Whether `value` is a set."""
     return isinstance(value, AbstractSet)
 
 
 def _value(cls: type[Any], name: str, value: Any, faults: list[Fault]) -> Any:
-    """`value` with templates made and all else as frozen JSON or parts."""
+    """Return `value` with templates built and everything else as frozen JSON or parts."""
     path = (name,)
     if name in cls.slots:
         if name == "members" and is_mapping(value):
@@ -243,7 +243,7 @@ def _frozen(value: Any, faults: list[Fault], path: Path) -> Any:
     if is_set(value):
         return tuple(sorted(value, key=_sortable))
     if is_mapping(value):
-        # Dimensions may be called by their place, which JSON writes as text.
+        # Dimensions may be named by their place, which is text in JSON.
         named = {str(n) if type(n) is int else n: item for n, item in value.items()}
         if any(isinstance(item, (TemplatePart, AbstractSet)) for item in named.values()):
             return JSONDict({n: _frozen(item, faults, (*path, n)) for n, item in named.items()})
@@ -257,11 +257,11 @@ def _sortable(item: Any) -> tuple[str, Any]:
     return (type(item).__name__, item)
 
 
-# --- what a form can't say ---------------------------------------------------------------------------
+# --- checks beyond the form --------------------------------------------------------------------------
 
 
 def _faults(made: Defined, path: Path) -> Iterator[Fault]:
-    """What is wrong with the values of a part or template, those of the parts inside of it first."""
+    """Yield the faults of the values of a part or template, those of inner parts first."""
     for name in type(made).model_fields:
         value: Any = getattr(made, name)
         for inner, step in _parts(value):
@@ -294,7 +294,7 @@ class _OpenTemplate:
 
 
 def template_in(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
-    """The template of a document without the mark of a root, and what is wrong with it."""
+    """Return the template of a document without the root's mark, and its faults."""
     frames: list[_OpenTemplate] = []
     inner: dict[int, list[tuple[Path, _OpenTemplate]]] = {}
     waiting = [_OpenTemplate(document, ())]
@@ -325,7 +325,7 @@ def _class_of(frame: _OpenTemplate) -> type[Template] | None:
 
 
 def _inside(frame: _OpenTemplate) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The documents of templates inside of one."""
+    """Yield the documents of inner templates, with the steps to each."""
     if frame.cls is None:
         return
     if "members" in frame.cls.slots:
@@ -344,7 +344,7 @@ def _inside(frame: _OpenTemplate) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _with(document: Mapping[str, Any], made: Mapping[Path, Template]) -> dict[str, Any]:
-    """`document` with templates in place of their documents."""
+    """Return `document` with inner documents replaced by templates."""
     copy = dict(document)
     for steps, template in made.items():
         if len(steps) == 1:

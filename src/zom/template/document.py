@@ -1,4 +1,4 @@
-"""Template documents: read, written and compared by iteration, however deep they are."""
+"""Template documents: read, write and compare without recursion, at any depth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "equal", "hash_of", "parse", "to_dict"]
 
 VERSION: Final = 1
-"""The version of the form of template documents: the value of `zom_template` at their root."""
+"""The version of the template document form: the value of `zom_template` at the root."""
 
 MARK = rule(
     "template/version",
@@ -28,11 +28,11 @@ MARK = rule(
 )
 
 _SLOTS: Final = frozenset({"members", "array", "group"})
-"""The fields that hold nothing but templates."""
+"""The fields that contain only templates."""
 
 
 def parse(document: str | bytes | Mapping[str, Any]) -> tuple[Template | None, list[Problem]]:
-    """The template that `document` describes, and what is wrong with it."""
+    """Return the template that `document` describes, or None, and the problems."""
     faults: list[Fault] = []
     value: Any = document
     if isinstance(document, (str, bytes)):
@@ -51,7 +51,7 @@ def parse(document: str | bytes | Mapping[str, Any]) -> tuple[Template | None, l
 
 
 def _own(template: Template) -> dict[str, Any]:
-    """What a template says itself, as it was said, without the templates inside of it."""
+    """Return the document of a template as given, without inner templates."""
     said: dict[str, Any] = {"node_type": template.node_type}
     for name in type(template).model_fields:
         if name in template.model_fields_set and name not in {"node_type", "array", "group"}:
@@ -60,7 +60,7 @@ def _own(template: Template) -> dict[str, Any]:
 
 
 def to_dict(template: Template) -> dict[str, Any]:
-    """The whole document of `template`, as ordinary dicts and lists."""
+    """Return the complete document of `template` as plain dicts and lists."""
     root: dict[str, Any] = {"zom_template": VERSION, **_own(template)}
     waiting: list[tuple[Template, dict[str, Any]]] = [(template, root)]
     while waiting:
@@ -75,7 +75,7 @@ def to_dict(template: Template) -> dict[str, Any]:
 
 
 def _key(template: Template) -> Any:
-    """What a template says itself, defaults included: equal where, and only where, it means the same."""
+    """Return a key of a template's own fields, with defaults: equal if and only if they mean the same."""
     values = {name: getattr(template, name) for name in type(template).model_fields}
     return exact_key({name: _full(value) for name, value in values.items() if name not in _SLOTS})
 
@@ -90,7 +90,7 @@ def _full(value: Any) -> Any:
 
 
 def equal(left: Template, right: Template) -> bool:
-    """Whether two templates say the same."""
+    """Whether two templates have the same meaning."""
     waiting = [(left, right)]
     while waiting:
         mine, theirs = waiting.pop()
@@ -106,7 +106,7 @@ def equal(left: Template, right: Template) -> bool:
 
 
 def hash_of(template: Template) -> int:
-    """A hash that equal templates share."""
+    """Return a hash that equal templates share."""
     keys: set[Any] = set()
     waiting: list[tuple[int, Path, Template]] = [(0, (), template)]
     while waiting:

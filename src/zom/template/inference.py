@@ -1,9 +1,9 @@
-"""Templates from examples: the tightest sensible one that all of them fit.
+"""Infer the tightest sensible template that all examples match.
 
-What all examples have is required, what some have is optional. Members whose names differ in a number
-only (`r10m`, `r20m`; `0`, `1`) become a pattern with counts; numbers with zeros before them (`b02`) are
-taken for names. Of arrays the rank, dimension names, kind of type, chunks and attributes are kept;
-lengths and codecs are not, as they differ from one product to the next.
+Members of all examples are required, members of some are optional. Members whose names differ only in a
+number (`r10m`, `r20m`; `0`, `1`) become a pattern with counts; numbers with leading zeros (`b02`) count as
+names. For arrays, rank, dimension names, kind of data type, chunks and attributes are kept; lengths and
+codecs are not, since they vary between products.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Document = dict[str, Any]
 _DIGITS = re.compile(r"[0-9]+")
 _SYNTAX = re.compile(r"[\\^$.|?*+()\[\]{}/]")
 _MOST_LENGTHS: Final = 8
-"""How many lengths of chunks are listed before they become a range."""
+"""The most chunk lengths to list; more become a range."""
 
 
 def infer(examples: Sequence[Spec], *, is_open: bool) -> Document:
-    """The document of the tightest sensible template that all `examples` fit.
+    """Return the document of the tightest sensible template that all `examples` match.
 
     >>> from zom import v3
     >>> make = lambda *names: v3.GroupSpec(members={name: v3.GroupSpec(members={}) for name in names})
@@ -54,7 +54,7 @@ def infer(examples: Sequence[Spec], *, is_open: bool) -> Document:
         check_is_spec(example)
         _tabulate(example, tables)
     frames = [_Examples(examples, None, "")]
-    for frame in frames:  # grows while it is walked: parents first
+    for frame in frames:  # grows during iteration: parents first
         frames.extend(frame.split(tables))
     for frame in reversed(frames):
         made = frame.made(closed=not is_open)
@@ -66,7 +66,7 @@ def infer(examples: Sequence[Spec], *, is_open: bool) -> Document:
 
 
 class _Examples:
-    """The examples of one place, on their way to a template."""
+    """The examples at one place of the hierarchy, to make a template of."""
 
     __slots__ = (
         "covered",
@@ -90,9 +90,9 @@ class _Examples:
         self.known = True
         self.names: dict[str, list[Spec]] = {}
         self.patterns: dict[str, list[str]] = {}
-        """The names that one pattern stands for, by pattern."""
+        """The names that each pattern covers."""
         self.same: list[str] = []
-        """The dimensions that have one length throughout each example, and it is not said above."""
+        """The dimensions with one length throughout each example that no ancestor covers."""
         self.covered: frozenset[str] = parent.covered if parent is not None else frozenset()
 
     def _find_same(self, tables: Mapping[int, _Table]) -> None:
@@ -103,7 +103,7 @@ class _Examples:
         self.covered |= frozenset(self.same)
 
     def split(self, tables: Mapping[int, _Table]) -> list[_Examples]:
-        """The frames of the places below this one."""
+        """Return the frames of the places below this one."""
         kinds = {spec.kind for spec in self.examples}
         if len(kinds) > 1:
             arrays = [spec for spec in self.examples if spec.kind == "array"]
@@ -113,7 +113,7 @@ class _Examples:
             return []
         found = [member_specs(spec) for spec in self.examples]
         self.groups = [members for members in found if members is not None]
-        # A template that asks for members can't be checked where they are not known.
+        # A template with members can't be checked if members are unknown.
         self.known = len(self.groups) == len(found)
         if not self.known:
             return []
@@ -124,14 +124,14 @@ class _Examples:
         self.patterns = _patterns(self.names)
         claimed = {name for names in self.patterns.values() for name in names}
         plain = [_Examples(specs, self, name) for name, specs in self.names.items() if name not in claimed]
-        # A slash is in no name, so these slots are nobody's name.
+        # Names have no slash, so these slots can't collide with names.
         return plain + [
             _Examples([spec for name in names for spec in self.names[name]], self, f"/{pattern}")
             for pattern, names in self.patterns.items()
         ]
 
     def made(self, *, closed: bool) -> Document:
-        """The template of this place; those below it are made."""
+        """Return the template of this place, once those below it are made."""
         if "array" in self.inner and not self.names and len({s.kind for s in self.examples}) > 1:
             return {"node_type": "any", "array": self.inner["array"], "group": self.inner["group"]}
         attributes = [cast("JSONDict", spec.document.get("attributes") or {}) for spec in self.examples]
@@ -172,7 +172,7 @@ class _Examples:
 
 
 def _patterns(names: Mapping[str, Sequence[Spec]]) -> dict[str, list[str]]:
-    """Names that differ in a number only, by the pattern that they match."""
+    """Return the names that differ only in a number, by the pattern that they match."""
     found: dict[str, list[str]] = {}
     for name in names:
         if _DIGITS.search(name):
@@ -182,7 +182,7 @@ def _patterns(names: Mapping[str, Sequence[Spec]]) -> dict[str, list[str]]:
 
 
 def _numbered(alike: Sequence[str], names: Mapping[str, Sequence[Spec]]) -> bool:
-    """Whether the numbers in the names count or measure, and one template can hold for all nodes."""
+    """Whether the numbers in the names have no leading zeros, and all nodes are of one kind."""
     if any(len(digits) > 1 and digits[0] == "0" for name in alike for digits in _DIGITS.findall(name)):
         return False
     return len({spec.kind for name in alike for spec in names[name]}) == 1
@@ -192,7 +192,7 @@ def _numbered(alike: Sequence[str], names: Mapping[str, Sequence[Spec]]) -> bool
 
 
 def _attribute_types(examples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The types of each attribute; `?` where some examples don't have it."""
+    """Return the types of each attribute, with `?` if some examples lack it."""
     types: dict[str, dict[str, None]] = {}
     counts: dict[str, int] = {}
     for attributes in examples:
@@ -244,7 +244,7 @@ def _array(views: Sequence[ResolvedArray], said: Document) -> Document:
 
 
 def _chunks(views: Sequence[ResolvedArray], *, by_place: bool) -> dict[str, Any]:
-    """The lengths of chunks along each dimension, by name where all have names, else by place."""
+    """Return the chunk lengths along each dimension, by name if all have names, else by place."""
     if any(view.chunks is None for view in views):
         return {}
     every = {name for view in views for name in view.names or (None,) * view.rank}
@@ -266,11 +266,11 @@ def _extent(lengths: list[int]) -> int | list[int] | dict[str, int]:
 
 
 _Table = dict[str, tuple["int | None", int]]
-"""The length of each dimension in the arrays below a node, None where they differ, and their number."""
+"""For each dimension in the arrays below a node: its length, None if they differ, and their number."""
 
 
 def _tabulate(example: Spec, tables: dict[int, _Table]) -> None:
-    """Add the table of each node of `example`, those of its members being merged."""
+    """Add the table of each node of `example`, merged from its members' tables."""
     nodes = list(walk(example))
     for _, spec in reversed(nodes):  # members come after their group
         table: _Table = {}

@@ -1,11 +1,11 @@
-"""Templates: documents that say what hierarchies of one kind have in common.
+"""Templates: documents with constraints on hierarchies of one kind.
 
-A template is a tree of constraints: `ArrayTemplate`, `GroupTemplate`, and `NodeTemplate` for a place
-where either may stand. It is a document itself, written as JSON or in Python, and it is checked when
-it is made: a typo in it is an error there, not a rule that never applies.
+A template is a tree of constraints: `ArrayTemplate`, `GroupTemplate`, and `NodeTemplate` for a place where
+either is allowed. It is a document itself, written as JSON or in Python, and validated on construction: a
+typo is an error there, not a rule that never applies.
 
-ZEP 6, use cases: whether hierarchies are structured identically; requirements on arrays and groups
-beyond what one document says.
+ZEP 6, use cases: whether hierarchies are structured identically; requirements on arrays and groups beyond a
+single document.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ __all__ = ["ArrayTemplate", "GroupTemplate", "NodeTemplate", "Template"]
 
 
 class Template(Defined):
-    """What is said of a node: of an array, a group, or either."""
+    """The constraints on a node: an array, a group, or either."""
 
     node_type: Literal["array", "group", "any"]
     attributes: OrAbsent[Attributes] = None
     references: References = ()
 
     def faults(self) -> Iterator[Fault]:
-        """What is wrong with the attributes."""
+        """Yield the faults of the attributes."""
         faults: list[Fault] = []
         if self.attributes is not None:
             schema_faults(self.attributes, faults, ("attributes",))
         yield from faults
 
     def children(self) -> Iterator[tuple[Path, Template]]:
-        """The templates right inside of it, and the steps to each.
+        """Yield the direct inner templates, with the steps to each.
 
         >>> [steps for steps, child in GroupTemplate(members={"a": ArrayTemplate()}).children()]
         [('members', 'a')]
@@ -83,7 +83,7 @@ class Template(Defined):
 
     @classmethod
     def parse(cls, document: str | bytes | Mapping[str, Any]) -> Self:
-        """The template that `document` describes; SpecError with every problem where it breaks rules.
+        """Return the template that `document` describes; raise SpecError with every problem if it is invalid.
 
         >>> Template.parse('{"zom_template": 1, "node_type": "array", "rank": 2}')
         ArrayTemplate(rank=2)
@@ -94,7 +94,7 @@ class Template(Defined):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole document, as ordinary dicts and lists.
+        """Return the complete document as plain dicts and lists.
 
         >>> ArrayTemplate(rank=2).to_dict()
         {'zom_template': 1, 'node_type': 'array', 'rank': 2}
@@ -102,7 +102,7 @@ class Template(Defined):
         return to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The whole document as JSON text; `parse` gives back an equal template.
+        """Return the complete document as JSON text; `parse` returns an equal template.
 
         >>> ArrayTemplate(rank=2).to_json()
         '{"zom_template":1,"node_type":"array","rank":2}'
@@ -110,7 +110,7 @@ class Template(Defined):
         return write_json(self.to_dict(), indent=indent)
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed; None takes one away.
+        """Return a copy with some fields changed; None removes a field.
 
         >>> ArrayTemplate(rank=2, dtype="float").replace(rank=None)
         ArrayTemplate(dtype='float')
@@ -119,18 +119,18 @@ class Template(Defined):
         return type(self)(**{**said, **changes})
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature
-        """As `replace`: the template itself does not change."""
+        """Return the same as `replace`: the template itself does not change."""
         return self.replace(**update) if update else self
 
-    # --- checking and making -------------------------------------------------------------------
+    # --- checking and inferring ----------------------------------------------------------------
 
     def check(
         self, subject: Spec | str | bytes | Mapping[str, Any], level: Level = "strict"
     ) -> tuple[Problem, ...]:
-        """Every way in which `subject`, a spec or a document, does not fit; empty where it fits.
+        """Return every way in which `subject`, a spec or a document, does not match; empty if it matches.
 
-        A document is first read as `zom.parse` reads it, at `level`: what is wrong with it comes
-        first, and where it is no spec at all, nothing else.
+        A document is first read as by `zom.parse`, at `level`: its own problems come first, and if it is not
+        a valid spec, nothing else follows.
 
         >>> from zom import v3
         >>> print(*GroupTemplate(members={"t2m": ArrayTemplate()}).check(v3.GroupSpec(members={})))
@@ -150,15 +150,15 @@ class Template(Defined):
     @staticmethod
     def infer(*examples: Spec, open: bool = False) -> Template: ...
     @staticmethod
-    def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as the field is called
-        """The tightest sensible template that all `examples` fit; `open` lets groups have other members.
+    def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - the name of the field
+        """Return the tightest sensible template that all `examples` match; `open` allows other group members.
 
         >>> from zom import v3
         >>> spec = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")})
         >>> Template.infer(spec).check(spec)
         ()
         """
-        from zom.template.inference import infer  # noqa: PLC0415 - few templates are made so
+        from zom.template.inference import infer  # noqa: PLC0415 - rarely used
 
         return Template.parse({"zom_template": VERSION, **infer(examples, is_open=open)})
 
@@ -196,12 +196,12 @@ def _another(cls: type[Template], found: Template | None) -> list[Problem]:
 
 
 class ArrayTemplate(Template):
-    """What is said of an array.
+    """The constraints on an array.
 
-    `shape`, `chunks` and `shards` bound the lengths along dimensions, each called by its name or,
-    as "0" or "-1", by its place; they hold where an array has such a dimension. A chunk is the
-    smallest piece that can be read; a bound on `shards` asks for shards. A list of `codecs` are those
-    allowed. A kind of data types (`float`) stands for all of them.
+    `shape`, `chunks` and `shards` limit the lengths along dimensions, given by name or by place, as "0" or
+    "-1"; they apply if an array has the dimension. A chunk is the smallest piece that can be read; a limit on
+    `shards` requires shards. A list of `codecs` lists the allowed ones. A kind of data types (`float`)
+    includes all of them.
 
     >>> cube = ArrayTemplate(
     ...     dtype="float", dimension_names=["time", "y", "x"], attributes={"units": "string"},
@@ -223,7 +223,7 @@ class ArrayTemplate(Template):
     fill_value: Annotated[JSON, AS_IT_IS] = None
 
     def faults(self) -> Iterator[Fault]:
-        """Types and dimensions that nobody knows, and constraints that exclude each other."""
+        """Yield unknown types and dimensions, and constraints that exclude each other."""
         yield from super().faults()
         yield from self._type_faults()
         names = self.dimension_names if isinstance(self.dimension_names, tuple) else None
@@ -254,7 +254,7 @@ class ArrayTemplate(Template):
 def _dimension_faults(
     name: str, names: tuple[str | None, ...] | None, rank: int | None, path: Path
 ) -> Iterator[Fault]:
-    """That an array with these names, or of this rank, has no dimension called `name`."""
+    """Yield a fault if an array with these names, or of this rank, has no dimension `name`."""
     if is_place(name):
         if rank is not None and not dimensions_called(name, names, rank):
             yield Fault(NAME, path, f"the place of one of {rank} dimensions", show(name))
@@ -264,10 +264,10 @@ def _dimension_faults(
 
 
 class GroupTemplate(Template):
-    """What is said of a group and of the nodes below it.
+    """The constraints on a group and the nodes below it.
 
-    A member is required unless `optional` names it. A name that `members` doesn't have belongs to
-    the first of `patterns` that matches it; whether any other may be there is said by `open`.
+    A member is required unless `optional` names it. A name that is not in `members` belongs to the first of
+    `patterns` that matches it. `open` determines whether other members are allowed.
 
     >>> product = GroupTemplate(
     ...     members={"b02": ArrayTemplate(dtype="uint"), "mask": ArrayTemplate(dtype="bool")},
@@ -287,7 +287,7 @@ class GroupTemplate(Template):
     same_length: SameLength = False
 
     def faults(self) -> Iterator[Fault]:
-        """Names that are none of a member."""
+        """Yield `optional` names that are not members, and invalid member names."""
         yield from super().faults()
         for index, name in enumerate(self.optional):
             if name not in self.members:
@@ -298,7 +298,7 @@ class GroupTemplate(Template):
                 yield Fault(FORM, ("members", name), "the name of one node", show(name))
 
     def children(self) -> Iterator[tuple[Path, Template]]:
-        """The templates of members, then those of patterns."""
+        """Yield the templates of members, then those of patterns."""
         for name, child in cast("Mapping[str, Template]", self.members).items():
             yield ("members", name), child
         for index, pattern in enumerate(cast("tuple[Pattern, ...]", self.patterns)):
@@ -307,7 +307,7 @@ class GroupTemplate(Template):
 
 
 class NodeTemplate(Template):
-    """What is said of a node that may be an array or a group.
+    """The constraints on a node that may be an array or a group.
 
     >>> NodeTemplate(array=ArrayTemplate(rank=2)).group is None
     True
@@ -320,7 +320,7 @@ class NodeTemplate(Template):
     group: ANY_TEMPLATE = None
 
     def children(self) -> Iterator[tuple[Path, Template]]:
-        """The template of arrays and that of groups."""
+        """Yield the template for arrays and the one for groups."""
         for name in self.slots:
             either: Template | None = getattr(self, name)
             if either is not None:

@@ -1,4 +1,4 @@
-"""The parts of templates: ranges, dimension names, codecs, references and patterns, and the types of fields."""
+"""Parts of templates: ranges, dimension names, codecs, references and patterns, and the field types."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _words(text: str) -> Any:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a name is one that another package may bring: a URI, or a name with a prefix.
+    """Whether another package may define a name: a URI, or a name with a prefix.
 
     >>> is_foreign("example.decimal"), is_foreign("flaot32")
     (True, False)
@@ -91,7 +91,7 @@ else:
 
 
 class Range(TemplatePart):
-    """Integers between two bounds, both included, that are multiples of a number.
+    """Integers in an inclusive range that are multiples of a number.
 
     >>> Range(min=256, max=1024, multiple_of=256).max
     1024
@@ -102,7 +102,7 @@ class Range(TemplatePart):
     multiple_of: OrAbsent[Annotated[int, Interval(1)]] = None
 
     def faults(self) -> Iterator[Fault]:
-        """That no number is within the bounds."""
+        """Yield a fault if no number is in the range."""
         low, high, step = self.min or 0, self.max, self.multiple_of or 1
         if high is None:
             return
@@ -114,7 +114,7 @@ class Range(TemplatePart):
 
 
 class Names(TemplatePart):
-    """Dimension names that an array must have among its own, in any order.
+    """Dimension names that an array must have, in any order.
 
     >>> Names(required=["y", "x"]).required
     ('y', 'x')
@@ -123,16 +123,16 @@ class Names(TemplatePart):
     required: Texts = ()
 
     def faults(self) -> Iterator[Fault]:
-        """That a name is given twice."""
+        """Yield a fault if a name is given twice."""
         if len(set(self.required)) != len(self.required):
             yield Fault(CONFLICT, ("required",), "names that differ", show(list(self.required)))
 
 
 class Codecs(TemplatePart):
-    """Which codecs an array may have, and which it must have; names are those of any format.
+    """The allowed and required codecs of an array, by their names in any format.
 
-    `bytes` and `sharding_indexed` may always be there: the first has no counterpart in v2, and
-    shards have a constraint of their own.
+    `bytes` and `sharding_indexed` are always allowed: the first has no counterpart in v2, and shards have
+    their own constraint.
 
     >>> Codecs(allowed=["zstd", "blosc"], required=["zstd"]).allowed
     ('zstd', 'blosc')
@@ -142,7 +142,7 @@ class Codecs(TemplatePart):
     required: Texts = ()
 
     def faults(self) -> Iterator[Fault]:
-        """Names that nobody knows, and codecs that are required and not allowed."""
+        """Yield unknown names, and codecs that are required but not allowed."""
         for field in ("allowed", "required"):
             for index, name in enumerate(getattr(self, field) or ()):
                 if canonical_codec_name(name) is None and not is_foreign(name):
@@ -158,10 +158,10 @@ class Codecs(TemplatePart):
 
 
 class Reference(TemplatePart):
-    """A place in the attributes where paths of nodes stand, each of which must exist.
+    """A place in the attributes with paths of nodes, all of which must exist.
 
-    `attribute` is a pointer into the attributes; `*` in it stands for any text within one step.
-    With `split`, a text holds several paths between spaces.
+    `attribute` is a pointer into the attributes; `*` in it matches any text within one step. With `split`, a
+    text contains several paths, separated by spaces.
 
     >>> Reference(attribute="/multiscales/*/datasets/*/path", kind="array").relative_to
     'node'
@@ -173,7 +173,7 @@ class Reference(TemplatePart):
     split: bool = False
 
     def faults(self) -> Iterator[Fault]:
-        """That `attribute` is no pointer."""
+        """Yield a fault if `attribute` is not a pointer."""
         text = self.attribute
         fix = f'write "/{text}"' if text and not text.startswith("/") else None
         if not text.startswith("/") or "" in split_pointer(text) or re.search("~(?![01])", text):
@@ -181,9 +181,9 @@ class Reference(TemplatePart):
 
 
 class Pattern(TemplatePart):
-    """Members whose whole name matches `pattern`: how many there are, and what each of them is.
+    """Constraints on members whose whole name matches `pattern`: their number and their template.
 
-    `same` names facts that all of them share, being arrays.
+    `same` lists properties that all of them share; they must be arrays.
 
     >>> Pattern(pattern="r[0-9]+m", min_count=1, max_count=10).max_count
     10
@@ -198,7 +198,7 @@ class Pattern(TemplatePart):
     same: Annotated[tuple[Literal["dtype", "rank", "dimension_names"], ...], Strict(False)] = ()
 
     def faults(self) -> Iterator[Fault]:
-        """An expression that can't be read, and counts and facts that no members can have."""
+        """Yield invalid expressions, and counts and properties that no members can have."""
         try:
             re.compile(self.pattern)
         except re.error as error:
@@ -216,10 +216,10 @@ Kinds: TypeAlias = Kind | str
 
 if TYPE_CHECKING:
     Extent: TypeAlias = int | Sequence[int] | AbstractSet[int] | Range | Mapping[str, int]
-    """A number, the numbers allowed, or the bounds between which a number lies."""
+    """A number, the allowed numbers, or a range."""
     MaybeNames: TypeAlias = Sequence[str | None] | Names | Mapping[str, Sequence[str]]
     SomeKinds: TypeAlias = Kinds | Sequence[Kinds] | AbstractSet[Kinds]
-    # By names and places. Not a union of mappings: mypy infers no dict for that.
+    # By names and places. Not a union of mappings: mypy can't infer a dict for one.
     Extents: TypeAlias = Mapping[Any, Extent]
     CodecRules: TypeAlias = Sequence[str] | Codecs | Mapping[str, Sequence[str]]
     Patterns: TypeAlias = Sequence[Pattern | Mapping[str, Any]]

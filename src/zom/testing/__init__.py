@@ -1,1 +1,1 @@
-"""What those who extend zom, or build on it, test with."""
+"""Test tools for extensions of zom, and for software that uses it."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["draft_arrays", "v2_arrays", "v3_arrays"]
 
 _Typed = tuple[Any, Any, bool]
-"""A data type as the document spells it, a fill value, and whether its bytes have an order."""
+"""A data type as in the document, a fill value, and whether its bytes have an order."""
 
 _INTEGERS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _FLOATS = {"float16": 16, "float32": 32, "float64": 64}
@@ -42,7 +42,7 @@ def _base64(size: int) -> SearchStrategy[str]:
 
 @st.composite
 def _shapes(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """A shape and the lengths of its chunks."""
+    """A shape and its chunk lengths."""
     shape = draw(st.lists(st.integers(0, 20), max_size=3))
     return shape, [draw(st.integers(1, max(1, length))) for length in shape]
 

@@ -1,5 +1,5 @@
-"""An array with an extension in its document, used as people use arrays, beside one of numpy."""
-# ruff: noqa: S101 - assertions are what this is made of
+"""Use an array with an extension in its document like a numpy array, and compare the two."""
+# ruff: noqa: S101 - the checks are assertions
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["check_use", "document_of", "is_array", "same", "same_form"]
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two arrays, or two pieces of data, are alike, bit for bit.
+    """Whether two arrays, or two pieces of data, are equal, bit for bit.
 
     >>> same(np.array([np.nan, -0.0]), np.array([np.nan, -0.0])), same(np.zeros(1), -np.zeros(1))
     (True, False)
@@ -32,13 +32,13 @@ def same(left: Any, right: Any) -> bool:
     if left.dtype.hasobject or left.dtype.kind == "T":
         return bool((left == right).all())
     if left.dtype.kind == "V" and left.dtype.type is not np.void:
-        # Elements of ml_dtypes have bits that don't count.
+        # Elements of ml_dtypes have unused bits.
         return bool(left.astype(np.float64).tobytes() == right.astype(np.float64).tobytes())
     return bool(left.astype(right.dtype).tobytes() == right.tobytes())
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of numpy, and no bytes.
+    """Whether it is a numpy array, not bytes.
 
     >>> is_array(np.zeros(1)), is_array(b"")
     (True, False)
@@ -47,7 +47,7 @@ def is_array(value: Any) -> bool:
 
 
 def same_form(array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Whether an array has this shape and type, in whatever order of bytes.
+    """Whether an array has this shape and type, in any byte order.
 
     >>> same_form(np.zeros(2, ">i2"), (2,), np.dtype("<i2"))
     True
@@ -56,7 +56,7 @@ def same_form(array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
 
 
 def document_of(shape: tuple[int, ...], data_type: Any, **members: Any) -> dict[str, Any]:
-    """The document of a v3 array, with the members that are given in the places of plain ones.
+    """The document of a v3 array, with `members` in place of the default ones.
 
     >>> document_of((4,), "int8", codecs=["bytes", "crc32c"])["codecs"]
     ['bytes', 'crc32c']
@@ -78,9 +78,9 @@ def document_of(shape: tuple[int, ...], data_type: Any, **members: Any) -> dict[
 
 
 def check_use(document: Mapping[str, Any], values: Any, *, lossy: bool = False) -> MemoryStore:
-    """Write `values` to an array of the document, read them in parts, and change some; the store, for more looks.
+    """Write `values` to an array of the document, read them in parts, and change some; return the store.
 
-    A lossy codec need not give back what was written, but what it gave back once.
+    A lossy codec needn't return the written values, but must preserve values that it returned once.
     """
     report = zom.validate(document, level="lenient", conventions=())
     assert not report.of("error"), f"expected a valid document, found {[str(each) for each in report]}"
@@ -102,7 +102,7 @@ def check_use(document: Mapping[str, Any], values: Any, *, lossy: bool = False) 
         again[1:-1] = kept[::-1][1:-1]
         kept[1:-1] = kept[::-1][1:-1].copy()
         assert lossy or same(np.asarray(again[...]), kept), "expected a change of a part to change that part"
-    pickle.loads(pickle.dumps(spec))  # noqa: S301 - of our own making
+    pickle.loads(pickle.dumps(spec))  # noqa: S301 - our own bytes
     return store
 
 

@@ -1,11 +1,11 @@
-"""What every chunk key encoding must do, as tests: subclass `ChunkKeySuite` and name the encoding.
+"""Tests for every chunk key encoding: subclass `ChunkKeySuite` and name the encoding.
 
 class TestPadded(ChunkKeySuite):
     encoding = padded
     configurations = ({}, {"digits": 2})
     wrong_configurations = ({"digits": 0},)
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SETTINGS = settings(
 
 
 class ChunkKeySuite(ConfigurationSuite):
-    """What a chunk key encoding must do; set `encoding`, and configurations where it has some."""
+    """Tests of a chunk key encoding; set `encoding`, and configurations if it has any."""
 
     encoding: ClassVar[ChunkKeyEncoding]
 
@@ -59,10 +59,10 @@ class ChunkKeySuite(ConfigurationSuite):
             assert (left, hash(left)) == (right, hash(right)), (
                 "expected forms that are equal by value, with a hash"
             )
-            assert pickle.loads(pickle.dumps(left)) == left  # noqa: S301 - of our own making
+            assert pickle.loads(pickle.dumps(left)) == left  # noqa: S301 - our own bytes
 
     def test_every_chunk_has_a_key_of_its_own(self) -> None:
-        """No key leads out of the array, is that of a document, or lies below another."""
+        """No key leads out of the array, is that of a document, or is below another."""
         for form, rank in product(self._forms(), range(4)):
             places = (
                 [*product(range(11), repeat=rank)] if rank < 3 else [*product((0, 1, 10, 11, 101), repeat=3)]
@@ -90,7 +90,7 @@ class ChunkKeySuite(ConfigurationSuite):
     @_SETTINGS
     @given(st.data())
     def test_other_texts_are_no_keys(self, data: st.DataObject) -> None:
-        """A directory holds keys of others: what is read as a chunk is the key that the chunk has."""
+        """A directory has other keys, too: only the key of a chunk may be read as that chunk."""
         form = data.draw(st.sampled_from([*self._forms()]))
         place = data.draw(st.lists(st.integers(0, 120), max_size=3).map(tuple))
         key = form.key(place)

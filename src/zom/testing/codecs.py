@@ -1,11 +1,11 @@
-"""What every codec must do, as tests: subclass `CodecSuite` and name the codec, and what it takes.
+"""Tests for every codec: subclass `CodecSuite`, and name the codec and its valid inputs.
 
 class TestRot(CodecSuite):
     codec = rot
     configurations = ({"by": 13},)
     wrong_configurations = ({}, {"by": 256})
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ _SETTINGS = settings(
 
 
 class CodecSuite(ConfigurationSuite):
-    """What a codec must do; set `codec`, and what it takes where that is not everything."""
+    """Tests of a codec; set `codec`, and its inputs if it doesn't support all."""
 
     codec: ClassVar[Codec]
     data_types: ClassVar[Sequence[str]] = ("uint8", "int16", "float64")
-    """The data types of elements that go in, for codecs that take elements."""
+    """Data types of input elements, for codecs of elements."""
     shapes: ClassVar[Sequence[tuple[int, ...]]] = ((), (1,), (6,), (2, 3))
-    """The shapes of chunks that go in."""
+    """Shapes of input chunks."""
     streams: ClassVar[Sequence[bytes]] = (b"", b"\0", b"abc" * 50, bytes(range(256)) * 8)
-    """The bytes that go in, for codecs that take bytes."""
+    """Input bytes, for codecs of bytes."""
     lossy: ClassVar[bool] = False
-    """Whether elements may differ after encoding and decoding: then they stay as they are a second time."""
+    """Whether encoding and decoding may change elements; a second round must not."""
     chain: ClassVar[Sequence[Any]] = ({"name": "bytes", "configuration": {"endian": "little"}},)
-    """The codecs that follow one of array->array in an array, and stand before one of bytes->bytes."""
+    """The codecs after an array->array codec, and before a bytes->bytes codec, in an array."""
 
     @override
     def extension(self) -> Codec:
@@ -60,10 +60,10 @@ class CodecSuite(ConfigurationSuite):
     def registry(self) -> Any:
         return codecs
 
-    # --- what goes in ------------------------------------------------------------------------------
+    # --- inputs ------------------------------------------------------------------------------------
 
     def elements(self, kind: str, shape: tuple[int, ...], raw: bytes) -> Any:
-        """A chunk that goes in, made of random bytes; override it where the codec takes few values."""
+        """An input chunk made of random bytes; override it if the codec supports only some values."""
         dtype = data_type(kind).numpy()
         size = int(np.prod(shape, dtype=int)) * dtype.itemsize
         whole = (raw * (size // len(raw) + 1))[:size] if size else b""
@@ -89,7 +89,7 @@ class CodecSuite(ConfigurationSuite):
             for data in self.streams:
                 yield Stream(len(data), len(data)), Bytes(len(data)), data
             return
-        # The last are all ones, and the least and greatest of integers.
+        # The last ones are all ones, and the least and greatest integers.
         patterns = (bytes(range(1, 252)), b"\xff", b"\0" * 7 + b"\x80", b"\xff" * 7 + b"\x7f")
         for kind, shape, raw in product(self.data_types, self.shapes, patterns):
             made = data_type(kind)
@@ -125,7 +125,7 @@ class CodecSuite(ConfigurationSuite):
         return faults
 
     def test_what_is_not_known_is_no_fault(self) -> None:
-        """Before a codec may stand one that nobody knows: `thread` is asked without shape, type and size."""
+        """An unknown codec may come before it: `thread` gets no shape, type or size."""
         for value in self.configurations:
             made, _ = read_configuration(self.codec.configuration, value)
             found: list[Fault] = []
@@ -157,7 +157,7 @@ class CodecSuite(ConfigurationSuite):
             assert size <= most, f"{made}: expected at most {most} bytes, found {size}"
 
     def test_a_chunk_stays_as_it_is(self) -> None:
-        """Chunks may be read-only, and of any sort of memory; neither encoding nor decoding changes them."""
+        """Chunks may be read-only, and in any kind of memory; neither encoding nor decoding changes them."""
         for made, before, after, chunk in self._forms():
             coder: Any = self.codec.bind(made, before, after)
             frozen = _frozen(chunk)
@@ -173,7 +173,7 @@ class CodecSuite(ConfigurationSuite):
                 )
 
     def test_memory_in_any_order_is_encoded(self) -> None:
-        """A chunk at an edge is a part of a larger array, and one in Fortran's order is transposed."""
+        """A chunk at an edge is a part of a larger array, and one in Fortran order is transposed."""
         for made, before, after, chunk in self._forms():
             if is_array(chunk) and chunk.ndim:
                 coder: Any = self.codec.bind(made, before, after)
@@ -185,7 +185,7 @@ class CodecSuite(ConfigurationSuite):
                     )
 
     def test_rows_are_as_one_by_one(self) -> None:
-        """Small chunks are encoded and decoded many at once: the same comes of it."""
+        """Small chunks are encoded and decoded many at once, with the same results."""
         if self.codec.kind != "bytes->bytes":
             return
         for made, before, after, chunk in self._forms():
@@ -198,7 +198,7 @@ class CodecSuite(ConfigurationSuite):
                 assert found == [bytes(coder.encode(each)) for each in chunks], (
                     f"{made}: expected encode_rows to give what encode gives of each, found {found!r}"
                 )
-                # What was there before shows what is not filled.
+                # Old content shows which bytes are not filled.
                 target = bytearray(b"\xa5" * len(chunk) * count)
                 given = coder.decode_rows(found, memoryview(target))
                 assert given is None, f"{made}: expected nothing from decode_rows, found {given!r}"
@@ -220,7 +220,7 @@ class CodecSuite(ConfigurationSuite):
     @_SETTINGS
     @given(st.data())
     def test_damaged_data_is_refused_or_of_the_right_form(self, data: st.DataObject) -> None:
-        """What is read may be cut off, longer, or anything: it is an exception, or a chunk of the form."""
+        """Data may be truncated, longer, or arbitrary: decoding raises, or returns a chunk of the form."""
         if self.codec.kind == "array->array":
             return
         made, before, after, chunk = data.draw(st.sampled_from(list(self._forms())))
@@ -238,7 +238,7 @@ class CodecSuite(ConfigurationSuite):
             stored = bytearray(data.draw(st.binary(max_size=40)))
         try:
             found = coder.decode(bytes(stored))
-        except Exception:  # noqa: BLE001 - any: the chain makes a CodecError of it
+        except Exception:  # noqa: BLE001 - any: the chain converts it to a CodecError
             return
         if isinstance(before, Block):
             assert same_form(found, before.shape, before.dtype), f"{made}: found {found!r}"

@@ -1,5 +1,5 @@
-"""What every extension with a configuration keeps: the contract of its registry, and the form of its documents."""
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+"""Tests for extensions with a configuration: the contract of the registry, and the form of documents."""
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BROKEN = rule("testing/configuration", "a configuration is as its model says", s
 
 
 def read_configuration(model: type[Configuration], value: Mapping[str, Any]) -> tuple[Any, list[Fault]]:
-    """`value` as the model reads it from a document, with the faults.
+    """Parse `value` with the model, and return the configuration with its faults.
 
     >>> from zom.extension import codecs
     >>> read_configuration(codecs["gzip"].configuration, {"level": 10})[1][0].expected
@@ -33,19 +33,19 @@ def read_configuration(model: type[Configuration], value: Mapping[str, Any]) -> 
 
 
 class ConfigurationSuite:
-    """The claims about names and configurations; the suite of each kind of extension is one of these."""
+    """Tests of names and configurations; the base of the suite for each kind of extension."""
 
     configurations: ClassVar[Sequence[Mapping[str, Any]]] = ({},)
-    """Configurations as documents have them."""
+    """Configurations as in documents."""
     wrong_configurations: ClassVar[Sequence[Mapping[str, Any]]] = ({"no_such_member": 1},)
-    """Some that break a rule."""
+    """Configurations that break a rule."""
 
     def extension(self) -> Any:
-        """What is tested."""
+        """The extension to test."""
         raise NotImplementedError
 
     def registry(self) -> Any:
-        """Where it is registered."""
+        """The registry of the extension."""
         raise NotImplementedError
 
     def test_it_is_registered_and_keeps_the_contract(self) -> None:
@@ -64,12 +64,12 @@ class ConfigurationSuite:
             again, faults = read_configuration(self.extension().configuration, spelled)
             assert not faults, f"{spelled}: {faults}"
             assert again.canonical() == spelled, f"expected {spelled}, found {again.canonical()}"
-            assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - of our own making
+            assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - our own bytes
 
     def test_wrong_configurations_are_faults(self) -> None:
         for value in self.wrong_configurations:
             assert self.faults_of(value), f"expected a fault of {value}"
 
     def faults_of(self, value: Mapping[str, Any]) -> list[Fault]:
-        """All faults of a configuration; suites add those that need more than the model."""
+        """All faults of a configuration; suites add those beyond the model."""
         return read_configuration(self.extension().configuration, value)[1]

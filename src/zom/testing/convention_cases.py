@@ -1,4 +1,4 @@
-"""The cases of conventions: documents, and which rules they keep and break, as JSON for any language.
+"""Test cases of conventions: documents, and the rules they keep and break, as JSON for any language.
 
 A file holds `convention`, `rules`, and `documents` that cases may name. A rule has cases that keep it, under
 `pass`, and cases that break it, under `fail`, with the node and the pointer of each finding. A case may
@@ -23,14 +23,14 @@ __all__ = ["Case", "document_of", "load_cases"]
 
 
 class Case(NamedTuple):
-    """One document, and what is expected of one rule there."""
+    """One document, and the expected result of one rule."""
 
     convention: str
     rule: dict[str, Any]
     name: str
     document: Any
     findings: list[tuple[str, str]] | None
-    """Node and pointer of each finding; None where the rule is kept."""
+    """Node and pointer of each finding; None if the rule is kept."""
 
     @property
     def profile(self) -> Profile:
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 def load_cases(path: Path) -> list[Case]:
-    """Every case of a file, with its document put together."""
+    """All cases of a file, with their documents assembled."""
     content = thaw(read_json(path.read_text(encoding="utf-8"), []))
     named = content.get("documents", {})
     cases: list[Case] = []
@@ -78,7 +78,7 @@ def document_of(case: dict[str, Any], named: dict[str, Any]) -> Any:
 
 
 def _around(document: Any, pointer: str) -> tuple[Any, Any]:
-    """What holds the value that `pointer` leads to, and the last step; "-" stands for behind the end."""
+    """The container of the value at `pointer`, and the last step; "-" means after the end."""
     here: Any = document
     last: Any = None
     for step in split_pointer(pointer):
@@ -92,4 +92,4 @@ def _index(items: Any, step: str) -> int:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list)  # a plain bool: the value stays of any type
+    return isinstance(value, list)  # a plain bool, so that the type of the value isn't narrowed

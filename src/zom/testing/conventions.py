@@ -1,11 +1,11 @@
-"""What every convention must do, as tests: subclass `ConventionSuite`, name it, and show who keeps and breaks it.
+"""Tests for every convention: subclass `ConventionSuite`, name it, and give examples that keep and break it.
 
 class TestDggs(ConventionSuite):
     convention = dggs
     good = (a group that keeps all rules,)
     bad = {"dggs/name-lower": (a group that breaks this one,)}
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["ConventionSuite"]
 
 
 class ConventionSuite:
-    """What a convention must do; set `convention`, `good` and `bad`."""
+    """Tests of a convention; set `convention`, `good` and `bad`."""
 
     convention: ClassVar[Convention]
     good: ClassVar[Sequence[Any]]
     """Specs or documents that keep every rule."""
     bad: ClassVar[Mapping[str, Sequence[Any]]]
-    """By the code of each rule, specs or documents that break it and no other."""
+    """By the code of each rule, specs or documents that break only this rule."""
 
     def _judged(self, subject: Any) -> Any:
         return zom.validate(subject, conventions=[self.convention], profile="full")
@@ -51,7 +51,7 @@ class ConventionSuite:
             assert not found, f"expected no finding, found {found}"
 
     def test_a_mistake_is_one_finding(self) -> None:
-        """One finding for one fault, under the code of the rule, with what was expected and found."""
+        """One fault is one finding, with the code of the rule, and what was expected and found."""
         for code, subjects in self.bad.items():
             for subject in subjects:
                 found = [*self._judged(subject)]
@@ -64,7 +64,7 @@ class ConventionSuite:
         assert rules == {*self.bad}, f"no mistake shows {sorted(rules - {*self.bad})}"
 
     def test_what_is_not_its_own_is_not_judged(self) -> None:
-        """A node with attributes of others has no finding, and is not found to have the convention."""
+        """A node with other attributes has no finding, and the convention is not found there."""
         empty = zom.v3.GroupSpec(attributes={"of_somebody_else": 1}, members={})
         report = zom.validate(empty)
         everywhere = self.convention.everywhere

@@ -1,11 +1,11 @@
-"""What every data type must do, as tests: subclass `DataTypeSuite` and name the family, and fill values.
+"""Tests for every data type: subclass `DataTypeSuite`, and name the family and fill values.
 
 class TestInt3(DataTypeSuite):
     family = int3
     fills = (0, -4, 3)
     wrong_fills = (4, 1.5, "1", None)
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def _of_draft(value: Any) -> DataType | None:
 
 
 class DataTypeSuite(ConfigurationSuite):
-    """What a data type must do; set `family`, fill values, and types where `family.examples()` has none."""
+    """Tests of a data type; set `family`, fill values, and types if `family.examples()` has none."""
 
     family: ClassVar[DataTypeFamily]
     types: ClassVar[Sequence[DataType]] = ()
-    """The concrete types that are tested; by default those of `family.examples()`."""
+    """The concrete types to test; by default those of `family.examples()`."""
     fills: ClassVar[Sequence[Any]]
-    """Fill values as v3 documents have them, of the first type; also the elements that are stored."""
+    """Fill values of the first type as in v3 documents; also used as stored elements."""
     wrong_fills: ClassVar[Sequence[Any]] = (None, {}, [[]])
-    """Values that are none."""
+    """Invalid fill values."""
     codecs: ClassVar[Sequence[Any]] = ({"name": "bytes", "configuration": {"endian": "little"}},)
     """The codecs that store such elements."""
 
@@ -75,7 +75,7 @@ class DataTypeSuite(ConfigurationSuite):
 
     @property
     def first(self) -> DataType:
-        """The type that fill values are of."""
+        """The type of the fill values."""
         return self._all()[0]
 
     def _all(self) -> list[DataType]:
@@ -119,7 +119,7 @@ class DataTypeSuite(ConfigurationSuite):
 
     def test_types_are_values(self) -> None:
         for made in self._all():
-            again = pickle.loads(pickle.dumps(made))  # noqa: S301 - of our own making
+            again = pickle.loads(pickle.dumps(made))  # noqa: S301 - our own bytes
             assert (again, hash(again)) == (made, hash(made)), (
                 "expected types that are equal by value, with a hash"
             )
@@ -159,7 +159,7 @@ class DataTypeSuite(ConfigurationSuite):
         for form in forms:
             faults: list[Fault] = []
             made = self.first.parse_fill(freeze(value, []), form, faults)
-            # In v2 null says that there is none.
+            # In v2, null means that there is no fill value.
             said = faults or made is not None or (form != "v3" and value is None)
             assert said, f"{form}: expected a scalar of {value!r}, or a fault"
             if self.first.is_plain_fill(freeze(value, []), form):
@@ -228,7 +228,7 @@ class DataTypeSuite(ConfigurationSuite):
     @_SETTINGS
     @given(st.data())
     def test_packed_bytes_are_elements_or_refused(self, data: st.DataObject) -> None:
-        """Where a chunk holds other bytes than memory, any bytes load as elements, or are a CodecError."""
+        """If chunks and memory differ in their bytes, any bytes load as elements, or raise CodecError."""
         made = self.first
         if not made.is_packed or made.itemsize is None:
             return

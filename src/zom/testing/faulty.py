@@ -1,4 +1,4 @@
-"""A store that goes wrong when it is told to: what tests of everything above a store are made with."""
+"""A store that fails on demand, for tests of everything that uses a store."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["FaultyStore", "Mishap"]
 T = TypeVar("T")
 
 Mishap = Literal["fail", "fail after", "delay", "shorten", "duplicate"]
-"""What happens to an operation: it fails without being done; it is done, and the answer is lost; it takes
-its time; what is read or written lacks its second half; it is done twice, as by a client that tries again."""
+"""What happens to an operation: it fails before it is done; it is done, but the answer is lost; it is slow;
+the second half of the data is missing; it is done twice, as by a client that retries."""
 
 
 class FaultyStore(WrapperStore):
-    """Passes everything on, but for the n-th operations, counted from 0, that `mishaps` names.
+    """Passes everything on, except the n-th operations, counted from 0, in `mishaps`.
 
-    A batch counts one operation for each key. The operations so far stand in `operations`, so that a
-    test can let each of them fail in turn.
+    A batch counts as one operation per key. `operations` lists those so far, so that a test can make each of
+    them fail in turn.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = FaultyStore(MemoryStore(), {1: "fail"}); store.set("a", b"1")
@@ -59,7 +59,7 @@ class FaultyStore(WrapperStore):
         remake_in_children(self)
 
     def after_fork(self) -> None:
-        """Forget the lock of the parent's threads."""
+        """Replace the lock of the parent's threads."""
         self._guard = threading.Lock()
 
     @override
@@ -67,11 +67,11 @@ class FaultyStore(WrapperStore):
         return (FaultyStore, (self.inner, self.mishaps))
 
     def next(self, mishap: Mishap, after: int = 0) -> None:
-        """Let `mishap` happen to the next operation, or to the one `after` so many."""
+        """Let `mishap` happen to the next operation, or the one `after` that many others."""
         self.mishaps[len(self.operations) + after] = mishap
 
     def done(self, verb: str, key: str, act: Callable[[], T]) -> T:
-        """What `act()` gives, unless something happens to the operation."""
+        """The result of `act()`, unless something happens to the operation."""
         with self._guard:
             mishap = self.mishaps.get(len(self.operations))
             self.operations.append((verb, key))
@@ -89,7 +89,7 @@ class FaultyStore(WrapperStore):
         return answer
 
     def _short(self, value: bytes) -> bytes:
-        """What of `value` reaches the inner store in the operation that comes."""
+        """The part of `value` that reaches the inner store in the next operation."""
         return value[: len(value) // 2] if self.mishaps.get(len(self.operations)) == "shorten" else value
 
     # --- reading -----------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class FaultyStore(WrapperStore):
 
 
 class _FaultySnapshot(Snapshot):
-    """A snapshot of which each part that is read is an operation of the store."""
+    """A snapshot for which each part that is read counts as an operation of the store."""
 
     def __init__(self, store: FaultyStore, key: str, inner: Snapshot) -> None:
         super().__init__(store, key)

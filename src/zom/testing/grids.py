@@ -1,11 +1,11 @@
-"""What every chunk grid must do, as tests: subclass `GridSuite` and name the grid, configurations and shapes.
+"""Tests for every chunk grid: subclass `GridSuite`, and name the grid, configurations and shapes.
 
 class TestOffset(GridSuite):
     grid = offset
     arrays = (({"chunk_shape": [4], "first": [3]}, (10,)),)
     wrong_arrays = (({"chunk_shape": [4], "first": [5]}, (10,)),)
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _PATH = ("chunk_grid",)
 
 
 class GridSuite(ConfigurationSuite):
-    """What a chunk grid must do; set `grid` and `arrays`."""
+    """Tests of a chunk grid; set `grid` and `arrays`."""
 
     grid: ClassVar[ChunkGrid]
     arrays: ClassVar[Sequence[tuple[Mapping[str, Any], tuple[int, ...]]]]
-    """Configurations, each with the shape of an array that it fits."""
+    """Configurations, each with the shape of a matching array."""
     wrong_arrays: ClassVar[Sequence[tuple[Mapping[str, Any], tuple[int, ...]]]] = ()
     """Configurations that don't fit the shape."""
 
@@ -88,7 +88,7 @@ class GridSuite(ConfigurationSuite):
             self._lengths(made, None)
 
     def test_lengths_see_what_they_say(self) -> None:
-        """Without `sees_lengths`, arrays of all shapes, but for lengths of 0, have the same lengths of chunks."""
+        """Without `sees_lengths`, all shapes have the same chunk lengths, except for lengths of 0."""
         for made, shape in self._read():
             if not self.grid.sees_lengths:
                 for other in (

@@ -23,7 +23,7 @@ _SCALARS = (
 
 
 def json_values(depth: int = 3) -> SearchStrategy[Any]:
-    """JSON values that nest no deeper than `depth`: all numbers finite, all text whole.
+    """JSON values no deeper than `depth`, with finite numbers and valid text.
 
     >>> json_values(0).filter(lambda value: isinstance(value, dict)).is_empty
     False

@@ -1,4 +1,4 @@
-"""A store that counts and times what it passes on, for tests and benchmarks."""
+"""A store that counts and times its operations, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Call", "Log", "LoggedStore"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One operation that reached a logged store."""
+    """One operation of a logged store."""
 
     verb: str
     keys: tuple[str, ...]
@@ -34,23 +34,23 @@ class Call:
 
 @dataclass
 class Log:
-    """The calls of a logged store, and how many of each verb there were."""
+    """The calls of a logged store, with counts by verb."""
 
     calls: list[Call] = field(default_factory=list[Call])
 
     @property
     def counts(self) -> Counter[str]:
-        """How many calls of each verb there were."""
+        """Number of calls of each verb."""
         return Counter(call.verb for call in self.calls)
 
     @property
     def keys(self) -> int:
-        """How many keys all calls asked for."""
+        """Number of keys in all calls."""
         return sum(len(call.keys) for call in self.calls)
 
 
 class LoggedStore(WrapperStore):
-    """Counts and times what it passes on.
+    """Counts and times the operations that it passes on.
 
     >>> from zom.stores.memory import MemoryStore
     >>> store = LoggedStore(MemoryStore()); store.set("a", b"1"); store.get_many(["a", "b"])
@@ -65,7 +65,7 @@ class LoggedStore(WrapperStore):
 
     @contextmanager
     def timed(self, verb: str, keys: Sequence[str], size: int = 0) -> Generator[None]:
-        """Log what is done in the block as one call."""
+        """Log the work in the block as one call."""
         start = time.perf_counter()
         try:
             yield
@@ -186,7 +186,7 @@ class LoggedStore(WrapperStore):
 
 
 class _LoggedSnapshot(Snapshot):
-    """A snapshot whose parts are logged as what is read of the store."""
+    """A snapshot whose reads are logged as reads of the store."""
 
     def __init__(self, store: LoggedStore, key: str, inner: Snapshot) -> None:
         super().__init__(store, key)

@@ -1,8 +1,8 @@
-"""A store against a dict: any order of operations, with faults, on names chosen to collide.
+"""Compare a store with a dict: any order of operations, with faults, on names chosen to collide.
 
-After an operation that failed, each key that it touched holds the old value or the new one.
+After a failed operation, each key that it touched holds the old value or the new one.
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of, and rules say by their names what they do
+# ruff: noqa: S101, D102 - tests consist of assertions, and the names of rules say what they do
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Allowed = dict[str, set["bytes | None"]]
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Subclass it with a `store`; where that is a `FaultyStore`, operations are made to fail."""
+    """Subclass it with a `store`; if that is a `FaultyStore`, operations are made to fail."""
 
     store: Store
 
@@ -52,7 +52,7 @@ class StoreMachine(RuleBasedStateMachine):
         self._calm()
         self.store.delete_prefix("")
 
-    # --- what may go wrong -------------------------------------------------------------------------
+    # --- faults ------------------------------------------------------------------------------------
 
     def _calm(self) -> None:
         if isinstance(self.store, FaultyStore):
@@ -67,13 +67,13 @@ class StoreMachine(RuleBasedStateMachine):
             self.store.next(mishap, after)
 
     def _in_the_way(self, key: str) -> bool:
-        """Whether the store can't hold `key` beside those it has."""
+        """Whether the store can't hold `key` beside its other keys."""
         if self.store.capabilities.nested_keys:
             return False
         return any(_nested(key, other) or _nested(other, key) for other in self.model)
 
     def _observe(self) -> dict[str, bytes | None]:
-        """What is under every key; one that the store can't hold beside others may be refused."""
+        """The value of every key; the store may refuse keys that it can't hold beside others."""
         found: dict[str, bytes | None] = {}
         refused: list[str] = []
         for key in KEYS:
@@ -90,7 +90,7 @@ class StoreMachine(RuleBasedStateMachine):
         return found
 
     def _tried(self, act: Callable[[], Any], allowed: Allowed, *, may_fail: bool = False) -> Any:
-        """What `act()` returns; None where it went wrong, as it was to."""
+        """The result of `act()`; None if it failed as planned."""
         armed = self._armed()
         try:
             result = act()
@@ -128,7 +128,7 @@ class StoreMachine(RuleBasedStateMachine):
         clash |= not self.store.capabilities.nested_keys and any(_nested(a, b) for a in keys for b in keys)
         allowed: Allowed = {}
         for key, value in items:
-            # Of several values for one key, any may be there after a failure.
+            # If one key has several values, any of them may be there after a failure.
             allowed[key] = {*allowed.get(key, set()), value} if clash or self._armed() else {value}
         self._tried(lambda: self.store.set_many(items), allowed, may_fail=clash)
 
@@ -223,7 +223,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 def check_as_dict(store: Store, *, examples: int = 25, steps: int = 25) -> None:
-    """Let `store`, which is emptied, stand beside a dict; an assertion fails where they differ.
+    """Empty `store` and compare it with a dict; an assertion fails if they differ.
 
     >>> from zom.stores.memory import MemoryStore
     >>> check_as_dict(MemoryStore(), examples=2)

@@ -1,5 +1,5 @@
-"""What every store must do that can be read, as tests."""
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+"""Tests for every readable store."""
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BAD_KEYS = (
     *("a\0b", "a\ud800", "\udfff", "\udcc3\udca9", ".zom-tmp-1", "a/.zom-lock-1"),
     *("..\\a", "a\\..\\b", "a/..\\b", "C:\\a", "a/../../b", "\0", "//a", "a/./b", " /../a"),
 )
-"""Names that no store takes for a key, with any verb: they could lead out of it, or to two places."""
+"""Names that no store accepts as a key, with any verb: they could lead out of it, or to two places."""
 
 ODD_KEYS = (
     "a\nb",
@@ -41,7 +41,7 @@ ODD_KEYS = (
     "con",
     "a\udcff/b",
 )
-"""Keys that other software makes, and zom gives to nothing new."""
+"""Keys that other software creates, and zom doesn't use for anything new."""
 
 VALUES: Mapping[str, bytes] = {
     "zarr.json": b'{"zarr_format": 3}',
@@ -77,11 +77,11 @@ _PARTS: tuple[tuple[ByteRange | None, bytes], ...] = (
 
 
 class ReadingSuite:
-    """What a store must do that holds some values and can't be changed."""
+    """Tests of a store with some values that can't be changed."""
 
     @pytest.fixture
     def store_with(self) -> Callable[[Mapping[str, bytes]], Store]:
-        """A function that gives a store which holds these values."""
+        """A function that returns a store with these values."""
         raise NotImplementedError("define the fixture `store_with`")
 
     @pytest.fixture
@@ -260,7 +260,7 @@ class ReadingSuite:
         assert found == list(VALUES.values()) * 5
 
     def test_a_copy_in_another_process_holds_the_same(self, filled: Store) -> None:
-        """A store may refuse to be pickled, with a StoreError; if it doesn't, the copy is the store."""
+        """A store may raise StoreError when it is pickled; otherwise, the copy is the same store."""
         try:
             copied = pickle.dumps(filled)
         except StoreError as error:

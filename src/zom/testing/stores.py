@@ -1,13 +1,13 @@
-"""What every store must do, as tests: subclass `StoreSuite` and say how an empty store is made.
+"""Tests for every store: subclass `StoreSuite`, and define how to create an empty store.
 
     class TestMyStore(StoreSuite):
         @pytest.fixture
         def store(self):
             return MyStore()
 
-A store that can't be written takes `ReadingSuite`, and the fixture `store_with`.
+For a read-only store, use `ReadingSuite` and the fixture `store_with`.
 """
-# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+# ruff: noqa: S101, D102 - tests consist of assertions; a test's name is its claim
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["BAD_KEYS", "ODD_KEYS", "ReadingSuite", "StoreSuite"]
 
 
 class StoreSuite(ReadingSuite):
-    """What a store must do that can be written: define the fixture `store`, which gives an empty one."""
+    """Tests of a writable store: define the fixture `store`, which gives an empty one."""
 
     @pytest.fixture
     def store(self) -> Store:
@@ -111,7 +111,7 @@ class StoreSuite(ReadingSuite):
         assert store.create_many({}) == []
 
     def test_a_claimed_key_is_its_first_owners(self, store: Store) -> None:
-        """Where the store doesn't say whose it is, reading does."""
+        """If the store doesn't report the owner, reading the key does."""
         assert store.claim("a/b", b"1") in {True, None}
         assert store.get("a/b") == b"1"
         assert store.claim("a/b", b"2") in {False, None}
@@ -217,7 +217,7 @@ class StoreSuite(ReadingSuite):
 
     @pytest.mark.parametrize("key", ODD_KEYS)
     def test_an_odd_key_is_held_or_refused(self, store: Store, key: str) -> None:
-        """What a store can't hold it refuses whole; what it holds is a key as any other."""
+        """A store refuses a key that it can't hold completely; one that it holds is a key like any other."""
         store.set("other", b"2")
         try:
             store.set(key, b"1")
@@ -243,7 +243,7 @@ class StoreSuite(ReadingSuite):
         assert store.get("other") == b"2"
 
     def test_a_key_below_another_is_held_or_refused(self, store: Store) -> None:
-        """Where a store says that it can't, it changes nothing."""
+        """A store that refuses the key changes nothing."""
         for first, second in (("a", "a/b"), ("c/d/e", "c/d"), ("f", "f/g/h")):
             store.set(first, b"first")
             try:
@@ -279,7 +279,7 @@ class StoreSuite(ReadingSuite):
         assert store.get("count") == b"40"
 
     def test_no_whole_write_is_lost_to_an_update_under_a_lock(self, store: Store) -> None:
-        """One thread writes the next generation of a value, others update what they find under the lock."""
+        """One thread writes generations of a value, while others update the current one under the lock."""
         done = threading.Event()
 
         def write() -> None:
@@ -322,7 +322,7 @@ class StoreSuite(ReadingSuite):
             told = pytest.raises(
                 StoreError, match=r"'.*a': it was replaced or deleted while it was read in parts"
             )
-            # Where the store knows no versions, nobody can tell.
+            # A store without versions can't detect it.
             with told if self._knows_versions(store) else nullcontext():
                 value.get_many(ranges)
 

@@ -1,8 +1,8 @@
-"""Hypothesis strategies: documents and specs of every format, in every spelling that is valid.
+"""Hypothesis strategies: documents and specs of every format, in every valid spelling.
 
-For the tests of zom, and of whoever builds on it. What comes out is valid at the level "strict",
-without warnings; small, but varied: short-hand names and objects, members that are absent, empty or
-spelled out, members that may be ignored, names that nobody registered, keys in any order.
+For the tests of zom, and of software that uses it. The results are valid at the level "strict", without
+warnings; small, but varied: short-hand names and objects, members that are absent, empty or spelled out,
+members that may be ignored, unregistered names, keys in any order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Members = Literal["known", "unknown", "any"]
-"""Whether groups know their members: all do, none does, or some do."""
+"""Whether groups know their members: all, none, or some of them."""
 
 _ARRAYS = {"v2": v2_arrays, "v3": v3_arrays, "draft": draft_arrays}
 _ODD_NAMES = ("0", "c", "a", "a.b", "ab", "members", "attributes", "_members", "-", "A")
@@ -51,7 +51,7 @@ _ODD_V3_NAMES = (
 
 
 def node_names(form: Format) -> SearchStrategy[str]:
-    """Names that a node of the format may have, without a warning.
+    """Names that a node of the format may have without a warning.
 
     >>> node_names("draft").filter(lambda name: "/" in name).is_empty
     False
@@ -110,7 +110,7 @@ def _groups(draw: st.DrawFn, form: Format, members: Members, depth: int, width: 
 def group_documents(
     form: Format = "v3", *, members: Members = "any", max_depth: int = 3, max_members: int = 3
 ) -> SearchStrategy[dict[str, Any]]:
-    """Documents of groups, with all that is below them.
+    """Documents of groups, with everything below them.
 
     >>> group_documents("draft", members="known").is_empty
     False
@@ -121,7 +121,7 @@ def group_documents(
 def group_specs(
     form: Format = "v3", *, members: Members = "any", max_depth: int = 3, max_members: int = 3
 ) -> SearchStrategy[Any]:
-    """Specs of groups, with all that is below them.
+    """Specs of groups, with everything below them.
 
     >>> group_specs(max_depth=1).is_empty
     False

@@ -1,1 +1,1 @@
-"""What people look at: pages, what notebooks show, and pictures in them; and lists for programs."""
+"""Views: HTML pages, notebook output and pictures for people, and listings for programs."""

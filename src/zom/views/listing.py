@@ -1,4 +1,4 @@
-"""A hierarchy as a list of facts, one entry for each node: what programs read instead of a tree."""
+"""A hierarchy as a list with one entry for each node, for programs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["listing"]
 def listing(
     spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
-    """The nodes of `spec`, down to `depth` levels below it; what can't be told is None.
+    """List the nodes of `spec`, down to `depth` levels below it; unknown values are None.
 
-    `broken` says of nodes, by path, why they can't be read: of some that are not in the spec, too.
+    `broken` has the reasons why nodes are unreadable, by path, including nodes that are not in the spec.
 
     >>> from zom import v3
     >>> tree = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=2)})
@@ -43,7 +43,7 @@ def listing(
 
 
 def _level(path: str) -> int:
-    """How many levels below the root a node is."""
+    """Return the number of levels between the root and a node."""
     return 0 if path == "/" else path.count("/")
 
 
@@ -66,7 +66,7 @@ def _entry(path: str, node: Spec) -> dict[str, Any]:
 
 
 def _lengths(lengths: Lengths | None) -> list[Any] | None:
-    """One length for each dimension, or all of them where chunks differ."""
+    """Return one length for each dimension, or a list if chunks differ."""
     if lengths is None:
         return None
     return [choices[0] if len(choices) == 1 else list(choices) for choices in lengths]

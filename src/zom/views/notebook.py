@@ -1,6 +1,6 @@
-"""What notebooks show of zom's objects, by noun. Looking costs little: each function says what it reads.
+"""Notebook views of zom's objects, by noun.
 
-Everything but groups reads nothing at all. A group lists its own members, and reads the documents of the first.
+Views are cheap: only a group reads from the store; it lists its members and reads the documents of the first.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["VIEWS"]
 
 _MEMBERS = 20
-"""The members of a group whose documents are read for its picture."""
+"""The most members of a group whose documents are read."""
 _NODES = 50
-"""The nodes of a plan or a difference that are shown."""
+"""The most nodes of a plan or a difference to show."""
 _TEXT = 20_000
-"""How many characters of a report in text are shown."""
+"""The most characters of a text report to show."""
 
 
 def _lead(words: str, more: str = "") -> str:
@@ -63,7 +63,7 @@ def _array(array: Array) -> str:
 
 
 def _group(group: Group) -> str:
-    """One listing, where that costs no more than the group itself, and the documents of the first members."""
+    """Show a group; read one listing, unless that would scan all keys, and the first members' documents."""
     lead = _lead("zom.Group", f"{group.path} in {group.store.url}, mode {group.mode}")
     attributes = group.spec.document.get("attributes")
     said = attributes_html(attributes) if is_dict(attributes) else ""
@@ -93,7 +93,7 @@ def _member(group: Group, last: str, base: str) -> str:
     try:
         spec: Spec = read_node(group.store, path, form=group.layout.family.form, level="lenient").spec
     except KeyError:
-        return ""  # a directory without documents is no node
+        return ""  # a directory without documents is not a node
     except ZomError as error:
         return (
             f"<li class=g>{name(last)} <span class=error>cannot be read: {text(cut(str(error), 300))}</span>"
@@ -122,7 +122,7 @@ def _difference(difference: Difference) -> str:
 
 
 def _plan(plan: ChangePlan) -> str:
-    from zom.hierarchy.change.plan_text import heading  # noqa: PLC0415 - plans alone need it
+    from zom.hierarchy.change.plan_text import heading  # noqa: PLC0415 - only plans need it
 
     return fragment(_lead(heading(plan)) + plan_html(plan, nodes=_NODES))
 
@@ -141,7 +141,7 @@ def _conversion(made: Conversion) -> str:
 
 
 def _in_text(thing: object) -> str:
-    """A report of what was done, as it prints."""
+    """Show a report as its printed text."""
     first, _, rest = str(thing).partition("\n")
     body = f"<pre>{block(rest[:_TEXT])}{'…' if len(rest) > _TEXT else ''}</pre>" if rest else ""
     problems = getattr(thing, "problems", ())
@@ -170,7 +170,7 @@ def _store(store: Store) -> str:
     return fragment(fact_table(facts, "The store"))
 
 
-def _yes(value: bool) -> str:  # noqa: FBT001 - the value is what is said
+def _yes(value: bool) -> str:  # noqa: FBT001 - the value to show
     return "yes" if value else "no"
 
 

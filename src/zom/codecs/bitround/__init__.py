@@ -60,7 +60,7 @@ _KINDS = _INTEGERS | {"float", "complex"}
 
 
 class BitroundConfiguration(Configuration):
-    """How many bits are kept of the mantissa, or from the highest bit of an integer that is set."""
+    """The number of bits to keep of the mantissa, or from the highest set bit of an integer."""
 
     keepbits: Annotated[int, Interval(1)]
 
@@ -79,7 +79,7 @@ class BitroundCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """The elements, rounded; the shape and the type stay."""
+        """Return elements of the same shape and type, with the fill value rounded."""
         if not isinstance(before, Elements):
             return None
         data_type = before.data_type
@@ -97,14 +97,14 @@ class BitroundCodec(Codec):
         keepbits = configuration.keepbits
 
         def rounded(array: Array) -> Array:
-            # What can't be rounded is found out here, where it only means that nothing is known.
+            # Look up the rounding here: an error for a type without one only makes the fill value unknown.
             return _rounding(data_type, keepbits)(array)
 
         fill = stored_fill(before, data_type, data_type, rounded)
         return Elements(before.lengths, data_type, fill)
 
     def bind(self, configuration: BitroundConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """Rounding, which is not undone."""
+        """Return a coder that rounds; decoding changes nothing."""
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the bitround codec wants elements")
         return BitRounding(before.dtype, _rounding(before.data_type, configuration.keepbits))

@@ -1,10 +1,10 @@
-"""Numbers with fewer bits: what `bitround` does to chunks when it encodes. Decoding changes nothing.
+"""Rounding of numbers to fewer bits for `bitround`.
 
-Floats are rounded to the nearest pattern with zeros at its end, ties to even, just as numcodecs does it, but
-for one thing: the carry of the rounding turns some NaNs into infinity or -0.0 there; here such a NaN stays
-as it is. Integers keep their highest bits. Those of a negative number are counted in its magnitude: in two's
-complement the highest bit that is set is the sign, and -1 would become a number far from it. What would
-leave the type is rounded towards zero.
+Floats are rounded to the nearest pattern with trailing zeros, ties to even, as in numcodecs, with one
+difference: in numcodecs the carry of the rounding turns some NaNs into infinity or -0.0; here such NaNs
+are unchanged. Integers keep their highest bits. For negative numbers the bits of the magnitude count: in
+two's complement the highest set bit is the sign, and -1 would become a very different number. Values that
+would leave the range of the type are rounded towards zero.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ __all__ = ["BitRounding", "round_floats", "round_integers"]
 
 
 def _unsigned(size: int) -> Any:
-    """The unsigned integers of so many bytes."""
+    """Return the unsigned integer type of `size` bytes."""
     return np.dtype(f"u{size}").type
 
 
 class BitRounding(Coder[Any, Any]):
-    """Rounds chunks of one type with a function of flat arrays, and decodes them as they are."""
+    """Rounds chunks of one type with a function of flat arrays; decoding changes nothing."""
 
     def __init__(self, dtype: np.dtype[Any], rounding: Callable[[Array], Array]) -> None:
         self._dtype = dtype
         self._rounding = rounding
 
     def encode(self, chunk: Array) -> Array:
-        """The rounded numbers."""
+        """Return the rounded numbers."""
         native = chunk if chunk.dtype.isnative else chunk.astype(chunk.dtype.newbyteorder("="))
         made = self._rounding(np.ascontiguousarray(native).reshape(-1)).reshape(chunk.shape)
         return made if made.dtype == self._dtype else reordered(made, self._dtype)
 
     def decode(self, chunk: Array) -> Array:
-        """The numbers as they are stored."""
+        """Return the numbers unchanged."""
         return chunk
 
 
 def round_floats(values: Array, form: FloatForm, keepbits: int) -> Array:
-    """Floats of native order with `keepbits` bits of their mantissa; complex numbers are two each.
+    """Round floats of native order to `keepbits` bits of mantissa; complex numbers count as two floats.
 
     >>> from zom.codecs.cast_value.number_form import FloatForm
     >>> form = FloatForm(23, -149, float(np.finfo("f4").max), float(np.finfo("f4").min), True, np.float32("nan"))
@@ -66,7 +66,7 @@ def round_floats(values: Array, form: FloatForm, keepbits: int) -> Array:
     unsigned = _unsigned(part.itemsize)
     one = unsigned(1)
     top = int(np.array(form.largest, part).view(unsigned)) + form.infinite
-    # Without a sign the largest pattern of all would be the sign itself.
+    # The sign bit is the one above the largest positive pattern.
     sign = unsigned(1 << top.bit_length())
     patterns = values.view(unsigned)
     size: Array = patterns & (sign - one)
@@ -81,14 +81,14 @@ def round_floats(values: Array, form: FloatForm, keepbits: int) -> Array:
         made = np.where(lost, size, made)
     signs: Array = patterns & ~(sign - one)
     if form.nan is not None and np.array(form.nan, part).view(unsigned) == sign:
-        # The pattern of -0.0 is NaN in some types.
+        # In some types the pattern of -0.0 is NaN.
         signs = np.where((made == 0) & (size != 0), unsigned(0), signs)
     made |= signs
     return made.view(dtype)
 
 
 def round_integers(values: Array, keepbits: int) -> Array:
-    """Integers of native order with `keepbits` bits from the highest one that is set.
+    """Round integers of native order to `keepbits` bits, counted from the highest set bit.
 
     >>> round_integers(np.array([100, -100, 127, -1], "i1"), 2).tolist()
     [96, -96, 96, -1]
@@ -110,7 +110,7 @@ def round_integers(values: Array, keepbits: int) -> Array:
 
 
 def _ones(size: Array) -> Array:
-    """For each number the one that has all bits set from its own highest bit on."""
+    """Return for each number the one with all bits set from its highest set bit down."""
     made = size
     shift = 1
     while shift < 8 * size.dtype.itemsize:

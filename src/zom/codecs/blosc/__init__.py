@@ -1,7 +1,7 @@
 """The `blosc` codec: bytes in, a Blosc 1 container out, shuffled and compressed.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html
-Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the element size decide.
+Zarr v2: numcodecs id "blosc", where `shuffle` is a number, and -1 chooses by the element size.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TYPESIZE = rule(
 )
 
 CompressorName = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
-"""The compressors that c-blosc knows."""
+"""The compressors of c-blosc."""
 
 _SHUFFLES: Final = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 
@@ -54,9 +54,9 @@ CompressionLevel = Annotated[int, Interval(0, 9)]
 
 
 class BloscConfiguration(Configuration):
-    """The compressor inside, its level, the shuffle before it and the size of the blocks.
+    """The inner compressor, its level, the shuffle before it and the block size.
 
-    The container says itself what made it: decoding needs none of them.
+    The container states its own parameters, so decoding needs none of these.
     """
 
     cname: Annotated[CompressorName, EncodingOnly("lz4")]
@@ -70,7 +70,7 @@ class BloscConfiguration(Configuration):
     blocksize: Annotated[NotNegative, EncodingOnly(0)]
 
     def canonical(self) -> dict[str, Any]:
-        """Without the typesize where it is ignored.
+        """Return the members without `typesize` if it is ignored.
 
         >>> BloscConfiguration(cname="lz4", clevel=5, shuffle="noshuffle", typesize=4, blocksize=0).canonical()
         {'cname': 'lz4', 'clevel': 5, 'shuffle': 'noshuffle', 'blocksize': 0}
@@ -82,7 +82,7 @@ class BloscConfiguration(Configuration):
 
 
 class BloscV2Configuration(Configuration):
-    """As numcodecs has it; `typesize` is not among what it writes."""
+    """The configuration in numcodecs, which doesn't write `typesize`."""
 
     cname: ForEncoding[CompressorName] = "lz4"
     clevel: ForEncoding[CompressionLevel] = 5
@@ -103,7 +103,7 @@ class BloscCodec(Codec):
     v2_id = "blosc"
     v2_configuration = BloscV2Configuration
     draft_name = "blosc"
-    # "shuffle: an integer value in the set {0, 1, 2, -1}", until the final text gave them names.
+    # "shuffle: an integer value in the set {0, 1, 2, -1}"; the final v3 text uses names.
     draft_configuration = BloscV2Configuration
 
     def thread(
@@ -113,7 +113,7 @@ class BloscCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         del before
         if isinstance(configuration, BloscV2Configuration):
             gdal_fault(configuration, "shuffle", (*path, "configuration"), faults)
@@ -122,12 +122,12 @@ class BloscCodec(Codec):
     def bind(
         self, configuration: BloscConfiguration | BloscV2Configuration, before: Form, after: Form
     ) -> Coder[Any, Any]:
-        """c-blosc, as numcodecs has it; where no typesize is stated, elements are as wide as the array's."""
+        """Return a coder by numcodecs' c-blosc; `typesize` defaults to the size of the array's elements."""
         del after
         if not isinstance(before, Stream):
             raise ExtensionError("the blosc codec wants bytes")
         shuffle = configuration.shuffle
-        # Of v3 without a shuffle zarr-python makes what v2 calls -1.
+        # For v3 without a shuffle, zarr-python uses -1 of v2.
         number = int(shuffle) if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)
         return BloscCoder(
             before,

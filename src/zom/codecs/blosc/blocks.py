@@ -1,7 +1,7 @@
-"""The blocks of a Blosc 1 container, decoded here: for snappy, which numcodecs' blosc may lack.
+"""A decoder of the blocks of a Blosc 1 container, for snappy, which numcodecs' blosc may lack.
 
 https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
-The caller has checked the container: where its blocks start, and that they end inside of it.
+The caller must check that all blocks are inside the container.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 
 def decode_blocks(data: Data) -> bytes:
-    """What a container of snappy blocks holds."""
+    """Decode a container of snappy blocks."""
     _, _, flags, typesize, made, blocksize, _ = HEADER.unpack_from(data)
     view = memoryview(data)
     parts: list[bytes] = []
@@ -40,14 +40,14 @@ def decode_blocks(data: Data) -> bytes:
 
 
 def _block(view: memoryview, place: int, size: int, splits: int) -> _Bytes:
-    """The bytes of a block as they were before compression: its splits, one after the other."""
+    """Decompress a block: the concatenation of its splits."""
     each = size // splits
     made = bytearray()
     for _ in range(splits):
         (length,) = _LENGTH.unpack_from(view, place)
         place += 4
         stored = view[place : place + length]
-        # What compression does not make smaller is stored as it is.
+        # Data that compression doesn't make smaller is stored uncompressed.
         made += stored if length == each else decode_snappy(stored, each)
         place += length
     if len(made) != size:
@@ -56,7 +56,7 @@ def _block(view: memoryview, place: int, size: int, splits: int) -> _Bytes:
 
 
 def _unshuffled(block: _Bytes, flags: int, typesize: int) -> bytes:
-    """The elements of a block; what is behind the last whole one was not shuffled."""
+    """Return the unshuffled elements of a block; bytes after the last whole element were not shuffled."""
     count = len(block) // typesize
     whole = count * typesize
     if flags & _BITS_SHUFFLED:

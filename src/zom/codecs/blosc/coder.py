@@ -1,11 +1,11 @@
-"""Blosc, running: the container is checked whole before c-blosc sees it, which trusts what it says.
+"""The Blosc coder: the whole container is checked before c-blosc, which trusts its contents, decodes it.
 
-Chunks are encoded without the threads of c-blosc: with them blocks stand in the order in which they
-got ready, and the same data gave other bytes each time. They decode as numcodecs sees fit: by threads
-in the main thread of the process that imported it, which no fork inherits, and without elsewhere.
+Chunks are encoded without the threads of c-blosc: with threads, the order of blocks depends on timing, so
+the same data gives different bytes each time. For decoding, numcodecs decides: it uses threads in the main
+thread of the process that imported it, which forks don't inherit, and none elsewhere.
 
-numcodecs' wheels have a blosc without snappy. Its blocks are decoded here, then, and new chunks are
-compressed by lz4: a container says itself which of the two it holds, so every reader takes them.
+The blosc in numcodecs' wheels lacks snappy. In that case snappy blocks are decoded here, and new chunks
+are compressed by lz4: a container states its inner format, so all readers can decode it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 __all__ = ["AUTO", "BloscCoder"]
 
 AUTO: Final = -1
-"""The shuffle that the width of an element decides: of bits where that is one byte, of bytes elsewhere."""
+"""The shuffle chosen by element size: bits for one byte, bytes otherwise."""
 
 _MOST: Final = 2**31 - 1 - 16
 _WIDEST: Final = 255
 
 _MANY: Final = 8
-"""So many containers are checked together sooner than one by one."""
+"""The number of containers from which checking them together is faster than one by one."""
 
 _SMALL: Final = 1 << 16
-"""Up to so many bytes a copy takes less time than numcodecs takes to look at a place."""
+"""The size in bytes up to which a copy is faster than passing numcodecs a target buffer."""
 
 
 class BloscCoder(Coder[Any, Any]):
-    r"""Bytes, as a Blosc 1 container.
+    r"""Bytes as a Blosc 1 container.
 
     >>> from zom.extension.bound import Stream
     >>> coder = BloscCoder(Stream(400, 400, 4), cname="lz4", clevel=5, shuffle=1, blocksize=0)
@@ -57,7 +57,7 @@ class BloscCoder(Coder[Any, Any]):
 
     batches = True
 
-    def __init__(  # noqa: PLR0913 - what blosc is told
+    def __init__(  # noqa: PLR0913 - the parameters of blosc
         self,
         before: Stream,
         *,
@@ -73,7 +73,7 @@ class BloscCoder(Coder[Any, Any]):
         self.allocates = before.nbytes is not None and before.nbytes <= _SMALL
         self._most = before.most
         width = typesize or before.width
-        # c-blosc takes elements that are wider for single bytes.
+        # c-blosc treats wider elements as single bytes.
         self._typesize = width if width <= _WIDEST else 1
         self._shuffle = (2 if self._typesize == 1 else 1) if shuffle == AUTO else shuffle
         self._cname = "lz4" if cname == "snappy" and cname not in self._known else cname
@@ -100,7 +100,7 @@ class BloscCoder(Coder[Any, Any]):
         return [compress(rows[start : start + size], *settings) for start in range(0, len(rows), size)]
 
     def _alone(self, call: Callable[..., Any], *given: object) -> Any:
-        """What the call gives, without threads inside unless somebody asked for them."""
+        """Return the result of the call, without c-blosc threads unless the user has enabled them."""
         library = self._library
         if library.use_threads is not None or threading.current_thread() is not threading.main_thread():
             return call(*given)
@@ -159,7 +159,7 @@ class BloscCoder(Coder[Any, Any]):
                 target[:] = decoded
             return decoded
         try:
-            if target is None:  # small, or of no known size
+            if target is None:  # small, or of unknown size
                 return cast("Data", self._alone(self._library.decompress, chunk))
             made: Data = self._library.decompress(chunk, target)
         except RuntimeError as cause:

@@ -1,15 +1,15 @@
-"""The container that Blosc 1 writes: what stands in it, checked before a decoder follows it.
+"""The Blosc 1 container: its contents, checked before a decoder uses them.
 
 https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
 
     version, version of the inner format, flags, typesize      4 bytes
     bytes before compression, bytes of a block, bytes of all   3 x u32le
-    where each block starts                                    u32le each; not in stored containers
+    start of each block                                        u32le each; not in stored containers
     for each block its splits: length, data                    u32le, bytes
 
-c-blosc believes the last of the three numbers: where it is larger than what was read, the decoder runs
-past the end (numcodecs issue 228). Where a block is no whole number of elements but split by their
-bytes, it leaves the rest of the block as it found it.
+c-blosc trusts the last of the three numbers: if it is larger than the data, the decoder reads past the end
+(numcodecs issue 228). If a block is split by the bytes of its elements but isn't a whole number of
+elements, c-blosc leaves the rest of the block unwritten.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 __all__ = ["HEADER", "INNER", "SIZE", "STORED", "Layout", "check_container", "layout_of", "splits_of"]
 
 INNER: Final = ("blosclz", "lz4", "snappy", "zlib", "zstd")
-"""The formats of the data inside, by their number; lz4hc writes that of lz4."""
+"""The inner formats, by number; lz4hc uses the format of lz4."""
 
 HEADER: Final = Struct("<4B3I")
-"""The version, that of the inner format, the flags, the typesize, and the three numbers of bytes."""
+"""The version, the version of the inner format, the flags, the typesize, and the three sizes."""
 SIZE: Final = 16
-"""The bytes of a header."""
+"""The size of a header in bytes."""
 STORED: Final = 0x02
-"""The flag of a container whose bytes are stored as they are."""
+"""The flag of a container with uncompressed bytes."""
 
 _LENGTH = Struct("<I")
 _FUTURE: Final = 0x08
 _WHOLE: Final = 0x10
-# A block is split into the n-th bytes of its elements if they have few bytes, and it has many of them.
+# A block is split by the n-th bytes of its elements if the elements are small and numerous.
 _MOST_SPLITS: Final = 16
 _FEWEST_ELEMENTS: Final = 128
-# So many blocks a loop checks faster than numpy.
+# The number of blocks up to which a loop checks faster than numpy.
 _FEW: Final = 64
 
 
 def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str]:
-    r"""How many bytes `data` decodes to, and the format inside, empty where they are stored as they are.
+    r"""Check a container and return its decoded size and its inner format, "" if it is uncompressed.
 
-    `nbytes` is how many there must be, if that is known; there may be `most`.
+    `nbytes` is the required decoded size, if known, and `most` the maximum.
 
     >>> check_container(b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc", 3, 3)
     (3, '')
@@ -74,25 +74,25 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
 
 
 class Layout(NamedTuple):
-    """What the header of a container says, but for its length."""
+    """The contents of a container's header, without its length."""
 
     made: int
-    """The bytes before compression."""
+    """The size before compression in bytes."""
     inner: str
-    """The format inside; empty where bytes are stored as they are."""
+    """The inner format; "" if bytes are uncompressed."""
     blocks: int = 0
-    """How many blocks there are."""
+    """The number of blocks."""
     full: int = 0
-    """How many of them are not shorter than the others."""
+    """The number of blocks of full length."""
     splits: int = 0
-    """In how many parts each of these is compressed."""
+    """The number of compressed parts of each full block."""
     first: int = 0
-    """Where the first block can start."""
+    """The first possible start of a block."""
 
 
 @lru_cache(maxsize=256)
 def layout_of(header: tuple[int, ...], nbytes: int | None, most: int) -> Layout:
-    """The layout that a header states; most chunks of an array state the same."""
+    """Return the layout stated by a header; it is the same for most chunks of an array."""
     version, inner, flags, typesize, made, blocksize = header
     if version != 2:
         raise CodecError(f"expected a container of version 2, found {version}")
@@ -132,7 +132,7 @@ def _inner(flags: int, version: int) -> str:
 
 
 def splits_of(flags: int, typesize: int, blocksize: int) -> int:
-    """In how many parts a whole block is compressed."""
+    """Return the number of compressed parts of a full block."""
     few = typesize <= _MOST_SPLITS and blocksize // typesize >= _FEWEST_ELEMENTS
     return typesize if few and not flags & _WHOLE else 1
 
@@ -157,12 +157,12 @@ def _walk_many(data: Data, layout: Layout) -> None:
     _, _, count, full, splits, first = layout
     length = len(data)
     places = np.frombuffer(data, "<u4", count, SIZE).astype(np.int64)
-    # A number at each byte: where splits start is nowhere aligned.
+    # A number at each byte, because splits are not aligned.
     numbers: np.ndarray[tuple[int], np.dtype[np.uint32]] = np.ndarray(
         (length - 3,), "<u4", data, strides=(1,)
     )
     for split in range(splits):
-        # A shorter block at the end has but one split.
+        # A shorter block at the end has only one split.
         places = places if split == 0 else places[:full]
         wrong = (places < first) | (places > length - 4)
         if wrong.any():

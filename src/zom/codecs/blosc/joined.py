@@ -1,9 +1,9 @@
-r"""Small containers of one layout, joined to one that holds what all of them hold: c-blosc decodes it in one call.
+r"""Small containers of one layout, joined into one container that c-blosc decodes in one call.
 
 https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
-A container has a table of where its blocks start, and no block knows of the others. So the containers stand
-in the joined one as they are, behind a table of the blocks of all. One call for many takes two thirds of
-the time, or less, and the interpreter's lock only once.
+A container has a table of block starts, and blocks are independent. So the joined container holds the
+originals unchanged, after a table of all their blocks. One call for many takes two thirds of the time or
+less, and acquires the GIL only once.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 __all__ = ["Joined", "joined"]
 
 _STORED: Final = STORED << 16
-"""The flag, in the first of the four numbers of a header."""
+"""The flag within the first of the four numbers of a header."""
 _NUMBERS: Final = Struct("<4I")
 _MOST: Final = 2**31 - 1 - SIZE
 
 
 class Joined(NamedTuple):
-    """Containers that were found to be in order, and hold as many bytes each."""
+    """Valid containers of equal decoded size."""
 
     data: _Bytes
-    """One container of all that are compressed, in order."""
+    """One container of all compressed ones, in order."""
     inner: str
-    """The format inside; empty where none is compressed."""
+    """The inner format; "" if none is compressed."""
     is_stored: _Booleans
-    """Which of the containers hold their bytes as they are; their blocks are not in the table."""
+    """Which of the containers are uncompressed; their blocks are not in the table."""
     stored: _Numbers
-    """Where the bytes of these begin in `data`."""
+    """The starts of the bytes of uncompressed containers in `data`."""
 
 
 def joined(pieces: Pieces, nbytes: int) -> Joined | None:
-    r"""All of `pieces` as one, if they have one layout, hold `nbytes` bytes each, and are in order.
+    r"""Join `pieces` if all are valid, have one layout and hold `nbytes` bytes each.
 
-    None where that can't be said of all at once: then each is to be looked at by itself.
+    Return None otherwise; the caller must then handle each piece alone.
 
     >>> from zom.extension.pieces import Pieces
     >>> pieces = Pieces.of([b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc"] * 2)
@@ -69,7 +69,7 @@ def joined(pieces: Pieces, nbytes: int) -> Joined | None:
     data = np.empty(size, np.uint8)
     data[room:] = np.frombuffer(pieces.data, np.uint8)
     starts = pieces.starts + room
-    # A number at each byte: where blocks and splits start is nowhere aligned.
+    # A number at each byte, because blocks and splits are not aligned.
     numbers: _Unaligned = np.ndarray((size - 3,), "<u4", data, strides=(1,))
     heads = numbers[starts[:, None] + (0, 4, 8, 12)]
     is_stored = (heads[:, 0] & _STORED) != 0
@@ -92,7 +92,7 @@ def joined(pieces: Pieces, nbytes: int) -> Joined | None:
 
 
 def _layout(container: Data, nbytes: int) -> Layout | None:
-    """The layout of a container, were it compressed; None where it has none, or a last block that is shorter."""
+    """Return the layout as if compressed; None if it is invalid or the last block is shorter."""
     version, inner, flags, *sizes, _ = HEADER.unpack_from(container)
     try:
         layout = layout_of((version, inner, flags & ~STORED, *sizes), nbytes, nbytes)
@@ -102,7 +102,7 @@ def _layout(container: Data, nbytes: int) -> Layout | None:
 
 
 def _blocks(numbers: _Unaligned, starts: _Numbers, lengths: _Numbers, layout: Layout) -> _Numbers | None:
-    """Where the blocks of the containers that begin at `starts` begin; None where one isn't inside of its own."""
+    """Return the block starts of the containers at `starts`, or None if a block leaves its container."""
     corner = starts[:, None]
     try:
         blocks: _Numbers = corner + numbers[corner + np.arange(SIZE, layout.first, 4)]
@@ -112,7 +112,7 @@ def _blocks(numbers: _Unaligned, starts: _Numbers, lengths: _Numbers, layout: La
             places += 4
     except IndexError:
         return None
-    # No place is before the one that led to it.
+    # Places only increase from one split to the next.
     if (blocks < corner + layout.first).any() or (places > (starts + lengths)[:, None]).any():
         return None
     return blocks

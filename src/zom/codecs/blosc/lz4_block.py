@@ -1,4 +1,4 @@
-"""An lz4 block behind its own length in four bytes, run by numcodecs."""
+"""An lz4 block preceded by its decoded length in four bytes, run by numcodecs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Lz4Coder"]
 
 _HEADER = 4
 _NOTHING = b"\0"
-"""The block that holds nothing: a token without literals."""
+"""The empty block: a token without literals."""
 _MOST_PER_BYTE = 255
-"""No byte of a block makes more than so many."""
+"""The maximum number of decoded bytes per byte of a block."""
 
 
 class Lz4Coder(Coder[Data, Data]):
@@ -42,7 +42,7 @@ class Lz4Coder(Coder[Data, Data]):
         self._most: int = lz4.LZ4.max_buffer_size
 
     def encode(self, chunk: Data) -> Data:
-        """The length of `chunk`, and a block."""
+        """Return the length of `chunk` and an lz4 block."""
         if len(chunk) > self._most:
             raise CodecError(
                 f"expected at most {self._most} bytes, which is all that lz4 takes, found {len(chunk)}"
@@ -50,13 +50,13 @@ class Lz4Coder(Coder[Data, Data]):
         return self._compress(chunk, self._acceleration)
 
     def decode(self, chunk: Data) -> Data:
-        """What the block holds."""
+        """Return the decoded block."""
         made = np.empty(self._stated(chunk), np.uint8).data
         self._fill(chunk, made)
         return made
 
     def decode_into(self, chunk: Data, target: memoryview) -> None:
-        """Put what the block holds into `target`."""
+        """Decode the block into `target`."""
         size = self._stated(chunk)
         if size != len(target):
             raise CodecError(f"expected {len(target)} bytes, found {size}")

@@ -1,4 +1,4 @@
-"""Snappy's raw format, decoded: numcodecs' wheels have a blosc without it.
+"""A decoder of snappy's raw format, which the blosc in numcodecs' wheels lacks.
 
 https://github.com/google/snappy/blob/main/format_description.txt
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["decode_snappy"]
 
 _LONG: Final = 60
-"""Literals of this length or more have their length in the bytes behind the tag."""
+"""Tags from this number on have the length of their literal in the bytes after the tag."""
 
 
 def decode_snappy(data: Data, size: int) -> bytearray:
-    r"""The `size` bytes that `data` holds; CodecError unless they are just so many.
+    r"""Decode `data` to `size` bytes; raise CodecError if its size differs.
 
     >>> decode_snappy(b"\x0a\x04ab\x11\x02", 10)
     bytearray(b'ababababab')
@@ -59,7 +59,7 @@ def decode_snappy(data: Data, size: int) -> bytearray:
 
 
 def _stated(data: Data) -> tuple[int, int]:
-    """How many bytes `data` states that it holds, and where the first tag is."""
+    """Return the decoded size stated by `data`, and the start of the first tag."""
     stated = 0
     for at, byte in enumerate(data[:5]):
         stated |= (byte & 127) << 7 * at
@@ -69,7 +69,7 @@ def _stated(data: Data) -> tuple[int, int]:
 
 
 def _literal(data: Data, at: int, number: int) -> tuple[int, int]:
-    """Where a literal begins, and its length."""
+    """Return the start and the length of a literal."""
     if number < _LONG:
         return at, number + 1
     width = number - _LONG + 1
@@ -77,14 +77,14 @@ def _literal(data: Data, at: int, number: int) -> tuple[int, int]:
 
 
 def _copy(tag: int) -> tuple[int, int]:
-    """How many bytes the offset of a copy takes, and the length of the copy."""
+    """Return the number of bytes of a copy's offset, and the copy's length."""
     if tag & 3 == 1:
         return 1, (tag >> 2 & 7) + 4
     return (2 if tag & 3 == 2 else 4), (tag >> 2) + 1
 
 
 def _repeat(made: bytearray, offset: int, length: int) -> None:
-    """Append `length` bytes from `offset` before the end, which may overlap with what is appended."""
+    """Append `length` bytes from `offset` before the end; the source may overlap the appended bytes."""
     start = len(made) - offset
     if offset >= length:
         made += made[start : start + length]

@@ -2,7 +2,7 @@
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/cast_value/README.md
 "If the fill value cannot survive a round-trip cast, implementations MUST treat this as an error": a
-cast that fails either way is an error here; one that comes back as another number is a warning.
+cast that fails in either direction is an error here; a round trip to another number is a warning.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ UNKNOWN = rule(
 _REAL = frozenset({"int", "uint", "float", "datetime", "timedelta"})
 
 Pair = Annotated[list[Any], Field(min_length=2, max_length=2)]
-"""What a scalar is, and what it becomes."""
+"""A scalar and its replacement."""
 
 
 class ScalarMap(Configuration):
-    """Scalars that are not cast but looked up."""
+    """Scalars that are replaced instead of cast."""
 
     encode: OrAbsent[list[Pair]] = None
     decode: OrAbsent[list[Pair]] = None
 
 
 class CastValueConfiguration(Configuration):
-    """The data type of the result, and what to do with numbers that it doesn't have."""
+    """The data type of the result, and how to handle numbers that it can't represent."""
 
     data_type: Annotated[str | dict[str, Any], Field(json_schema_extra={"x-zom-is": "data-type"})]
     rounding: Rounding = "nearest-even"
@@ -88,7 +88,7 @@ class CastValueConfiguration(Configuration):
     scalar_map: OrAbsent[ScalarMap] = None
 
     def canonical(self) -> dict[str, Any]:
-        """With the data type in its one spelling.
+        """Return the members with the data type in canonical form.
 
         >>> import zom.dtypes
         >>> CastValueConfiguration(data_type={"name": "int8"}).canonical()
@@ -110,12 +110,12 @@ class _Cast(NamedTuple):
     pairs: list[tuple[Any, Any]]
 
     def for_arrays(self) -> ArrayCast:
-        """The same cast, for chunks."""
+        """Return the same cast for chunks."""
         rounding, out_of_range = self.configuration.rounding, self.configuration.out_of_range
         return ArrayCast(self.source, self.target, self.pairs, rounding=rounding, out_of_range=out_of_range)
 
     def __call__(self, scalar: Any) -> Any:
-        """The scalar of the target type; None where the cast must fail."""
+        """Return the scalar of the target type, or None if the cast must fail."""
         for taken, given in self.pairs:
             if same_scalar(taken, scalar):
                 return given
@@ -146,7 +146,7 @@ class CastValueCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the same shape and of the new type, and the fill value cast to it."""
+        """Return elements of the same shape and the new type, with the fill value cast to it."""
         if not isinstance(before, Elements):
             return None
         inside = (*path, "configuration")
@@ -167,7 +167,7 @@ class CastValueCodec(Codec):
         return Elements(before.lengths, target, fill)
 
     def bind(self, configuration: CastValueConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """Both directions of the cast."""
+        """Return a coder with both directions of the cast."""
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the cast_value codec wants elements")
         encode = _Cast(before.data_type, after.data_type, configuration, [])
@@ -178,18 +178,18 @@ class CastValueCodec(Codec):
 
 
 class _CastChunks(Coder[Any, Any]):
-    """Chunks whose numbers are stored in another type."""
+    """Chunks whose numbers are stored as another type."""
 
     def __init__(self, there: ArrayCast, back: ArrayCast) -> None:
         self._there = there
         self._back = back
 
     def encode(self, chunk: Array) -> Array:
-        """The numbers in the type that is stored."""
+        """Return the numbers in the stored type."""
         return self._there(chunk)
 
     def decode(self, chunk: Array) -> Array:
-        """The numbers in the type of the array."""
+        """Return the numbers in the array's type."""
         return self._back(chunk)
 
 
@@ -213,7 +213,7 @@ def _check_type(data_type: DataType | None, faults: list[Fault], path: Path) -> 
 
 
 def _read_map(name: str, cast: _Cast, faults: list[Fault], path: Path) -> None:
-    """Fills in the pairs of one direction, each scalar spelled like a fill value of its type."""
+    """Parse the pairs of one direction, with each scalar in the spelling of a fill value of its type."""
     scalar_map = cast.configuration.scalar_map
     pairs: list[list[Any]] | None = getattr(scalar_map, name, None)
     start = len(faults)
@@ -227,8 +227,8 @@ def _read_map(name: str, cast: _Cast, faults: list[Fault], path: Path) -> None:
 
 
 def _cast_fill(fill: Any, encode: _Cast, decode: _Cast, faults: list[Fault], path: Path) -> Any:
-    """The fill value as the new type holds it; None, and a fault, where it can't be cast."""
-    # Without ml_dtypes some scalars are bare bytes: nothing can be told of them.
+    """Return the fill value in the new type; return None and add a fault if it can't be cast."""
+    # Without ml_dtypes some scalars are bare bytes, whose value is unknown.
     if number(fill) is None:
         return None
     written = show(decode.target.fill_json(fill, "v3"))

@@ -1,6 +1,6 @@
-"""Casts of whole chunks, as `scalar_cast` casts one number: the same rules, for many numbers at once.
+"""Casts of whole chunks, with the same rules as `scalar_cast` for one number.
 
-Nothing is left to a cast of numpy that could round twice, or that wraps or clamps in its own way.
+No numpy cast is used that could round twice, or that wraps or clamps in its own way.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayCast"]
 
-# So many elements are cast at once: what is made on the way stays in the processor's cache.
+# Elements per step: intermediate results stay in the processor's cache.
 _SPAN = 1 << 14
 
 
 class ArrayCast:
-    """Casts arrays from one type to another; `pairs` are scalars that are looked up instead.
+    """Casts arrays from one type to another; `pairs` are scalars and their replacements.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import data_type
@@ -69,7 +69,7 @@ class ArrayCast:
         self._pairs = [(number(one), np.asarray(other, self._native)) for one, other in pairs]
 
     def __call__(self, array: Array) -> Array:
-        """The numbers as the target type; CodecError, with the first that can't be, where one can't."""
+        """Return the numbers in the target type; raise CodecError for the first that can't be cast."""
         flat = np.ascontiguousarray(array).reshape(-1)
         made: Array = np.empty(flat.shape, self._native)
         for start in range(0, flat.size, _SPAN):
@@ -88,7 +88,7 @@ class ArrayCast:
         return made.reshape(array.shape)
 
     def _look_up(self, part: Array, found: Array, wrong: Array | None) -> None:
-        """Put in what is looked up; of two equal scalars the first counts."""
+        """Insert the replacements of `pairs`; of two equal scalars the first counts."""
         left = np.ones(part.shape, np.bool_)
         for taken, given in self._pairs:
             same = self._missing(part) if taken is None or taken != taken else part == taken  # noqa: PLR0124
@@ -99,7 +99,7 @@ class ArrayCast:
             wrong &= left
 
     def _missing(self, part: Array) -> Array:
-        """Which are NaN, or NaT."""
+        """Return which elements are NaN or NaT."""
         if part.dtype.kind == "f":
             return np.isnan(part)
         if not isinstance(self._from, FloatForm) and self._from.time:
@@ -107,7 +107,7 @@ class ArrayCast:
         return np.zeros(part.shape, np.bool_)
 
     def _cast(self, part: Array) -> tuple[Array, Array | None]:
-        """The numbers of a span as the native target type, and which of them it doesn't hold."""
+        """Return the numbers in the native target type, and which of them it can't represent."""
         if isinstance(self._to, FloatForm):
             made, wrong = self._to_floats(part, self._to)
             absent = np.isnan(made)
@@ -147,10 +147,10 @@ class ArrayCast:
             return doubles.astype(self._native), wrong
 
     def _whole_floats(self, values: Array, form: IntegerForm) -> tuple[Array, Array | None]:
-        """Rounded floats, as integers of the working type."""
+        """Return rounded floats as integers of the working type, and which are out of range."""
         with np.errstate(invalid="ignore"):
             whole = rounded(values, self._rounding)
-        # Both limits are exact as floats; only the least time isn't, and NaT is just below it.
+        # Both limits are exact as floats. The minimum time would not be, so compare with NaT just below it.
         low, high = float(NAT if form.time else form.low), float(form.high + 1)
         inside = ((whole > low) if form.time else (whole >= low)) & (whole < high)
         if inside.all():
@@ -174,7 +174,7 @@ class ArrayCast:
         return made, wrong
 
     def _whole_integers(self, part: Array, form: IntegerForm) -> tuple[Array, Array | None]:
-        """Integers of the working type."""
+        """Return integers of the working type, and which are out of range."""
         if form.low <= int(part.min()) and int(part.max()) <= form.high:
             whole, wrong = part.astype(self._work), None
         else:
@@ -204,7 +204,7 @@ def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _work_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The integers of numpy that stand for integers of the type."""
+    """Return numpy's integer type used for integers of `dtype`."""
     if dtype.kind in "mM":
         return np.dtype(np.int64)
     if dtype.kind in "iu":
@@ -213,7 +213,7 @@ def _work_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _numbers(part: Array) -> Array:
-    """Elements as numbers of numpy's own types, in the order of this machine."""
+    """Return elements as numbers of numpy's own types, in native byte order."""
     dtype = part.dtype
     if dtype.kind in "mM":
         return part.view(f"{dtype.byteorder}i8").astype(np.int64)
@@ -223,20 +223,20 @@ def _numbers(part: Array) -> Array:
 
 
 def _widened(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Numbers as a type that holds all of them; numpy warns of signalling NaNs, which become quiet ones."""
+    """Cast to a type that holds all numbers; suppress numpy's warning that signalling NaNs become quiet."""
     with np.errstate(invalid="ignore"):
         return values.astype(dtype)
 
 
 def _as_type(whole: Array, dtype: np.dtype[Any]) -> Array:
-    """Integers of the working type as what they stand for."""
+    """Convert integers of the working type to the target type."""
     return whole.view(dtype) if dtype.kind in "mM" else whole.astype(dtype, copy=False)
 
 
 def _wrapped(bits: Array, form: IntegerForm, work: np.dtype[Any]) -> Array:
-    """The lowest bits of integers of 64 bits, as integers of the form."""
+    """Return the lowest bits of 64-bit integers as integers of the form."""
     above = np.uint64(64 - form.bits)
     high: Any = bits << above
-    # Shifting signed integers back repeats their sign.
+    # Shifting signed integers back extends their sign.
     made: Array = high >> above if form.low == 0 else high.view(np.int64) >> np.int64(64 - form.bits)
     return made.astype(work)

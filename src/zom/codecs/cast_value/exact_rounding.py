@@ -1,7 +1,7 @@
 """Arrays of numbers rounded exactly once: to integers, and to floats with fewer digits.
 
-A float is divided by the distance that the shorter floats have around it, a power of two, which is exact;
-rounding it is then rounding to an integer, in whatever way.
+A float is divided by the distance between the shorter floats around it. This distance is a power of two,
+so the division is exact, and rounding becomes rounding to an integer, in any mode.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["integers_to_double", "rounded", "shortened", "sticky_double"]
 
 
 def rounded(values: Array, rounding: Rounding) -> Array:
-    """Floats rounded to integers, as floats.
+    """Round floats to integers, as floats.
 
     >>> rounded(np.array([-2.5, 0.5, 0.49999999999999994]), "nearest-away").tolist()
     [-3.0, 1.0, 0.0]
@@ -33,14 +33,14 @@ def rounded(values: Array, rounding: Rounding) -> Array:
     if rounding == "towards-negative":
         return np.floor(values)
     whole = np.trunc(values)
-    # Adding a half first would itself be rounded.
+    # Adding 0.5 first would itself round.
     return np.where(np.abs(values - whole) >= 0.5, whole + np.copysign(1.0, values), whole)
 
 
 def shortened(
     values: Array, form: FloatForm, rounding: Rounding, out_of_range: OutOfRange | None
 ) -> tuple[Array, Array]:
-    """Doubles as the numbers of a shorter type, still doubles; and which of them it doesn't have.
+    """Round doubles to the numbers of a shorter type, still as doubles; also return which it can't represent.
 
     >>> from zom.codecs.cast_value.number_form import FloatForm
     >>> few = FloatForm(digits=1, lowest=-1, largest=6.0, least=-6.0, infinite=False, nan=None)
@@ -56,7 +56,7 @@ def shortened(
     ratio = _scaled(plain, -power)
     nearest = np.rint(ratio)
     if form.powers:
-        # Of two powers of two the lower one is as even as the other.
+        # Ties between two powers of two go to the lower one.
         nearest = np.where(ratio == 1.5, 1.0, nearest)
     near = _scaled(nearest, power)
     outside = (near < form.least) | (near > form.largest)
@@ -77,7 +77,7 @@ def shortened(
 
 
 def _scaled(values: Array, power: Array) -> Array:
-    # What becomes infinite is too large for a shorter type, too.
+    # A result that becomes infinite is also too large for a shorter type.
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(values, power)
 
@@ -89,9 +89,9 @@ def _limits(values: Array, form: FloatForm) -> Array:
 
 
 def sticky_double(values: Array) -> Array:
-    """Integers of 64 bits as doubles that any shorter float rounds as it would round the integers.
+    """Convert 64-bit integers to doubles that round to any shorter float like the integers themselves.
 
-    What is beyond the digits of a double is told by one bit: there is something, or there is nothing.
+    One sticky bit represents all bits beyond the digits of a double: it is set if any of them is.
 
     >>> float(sticky_double(np.array([2**62 + 1]))[0]) == 2.0**62 + 2**12
     True
@@ -104,7 +104,7 @@ def sticky_double(values: Array) -> Array:
 
 
 def integers_to_double(values: Array, rounding: Rounding) -> Array:
-    """Integers of 64 bits as doubles.
+    """Convert 64-bit integers to doubles.
 
     >>> integers_to_double(np.array([2**53 + 1]), "towards-positive").tolist()
     [9007199254740994.0]
@@ -112,7 +112,7 @@ def integers_to_double(values: Array, rounding: Rounding) -> Array:
     if rounding == "nearest-even":
         return values.astype(np.float64)
     size = _magnitude(values)
-    # Of 64 bits the upper 53 are exact as a double, so their number is known.
+    # The upper 53 of 64 bits are exact as a double, so its exponent gives the bit length.
     length: Any = np.frexp((size >> np.uint64(11)).astype(np.float64))[1] + 11
     shift = np.maximum(length - 53, 0).astype(np.uint64)
     low = (size >> shift) << shift

@@ -1,6 +1,6 @@
-"""Which numbers a data type holds: the integers of a span, or floats of so many digits.
+"""Which numbers a data type can represent: the integers of an interval, or floats with some digits.
 
-What `cast_value` has to know of the types on both of its sides, read from the types themselves.
+`cast_value` needs these facts about both of its types; they are read from the types themselves.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["FloatForm", "IntegerForm", "NumberForm", "number_form"]
 
 _INTEGER_NAME = re.compile(r"(u?)int(\d+)")
 NAT = -(1 << 63)
-"""The ticks of a time that is none."""
+"""The ticks of NaT."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerForm:
-    """The integers from `low` to `high`; times have NaT beside them."""
+    """The integers from `low` to `high`; with `time`, also NaT."""
 
     low: int
     high: int
@@ -37,17 +37,17 @@ class IntegerForm:
 
 @dataclass(frozen=True, slots=True)
 class FloatForm:
-    """Multiples of powers of two: of `digits` bits behind the first one, and none below 2 to the `lowest`."""
+    """Multiples of powers of two: `digits` bits after the first one, and no power below 2 to the `lowest`."""
 
     digits: int
     lowest: int
     largest: float
     least: float
-    """The lowest number: as far from 0 as the largest, unless the type has no sign."""
+    """The minimum: the negated `largest`, unless the type has no sign."""
     infinite: bool
-    """Whether it has infinities."""
+    """Whether the type has infinities."""
     nan: Any
-    """The NaN that stands for all of them, as a scalar of the type; None where it has none."""
+    """The NaN used for all NaNs, as a scalar of the type; None if the type has none."""
 
     @property
     def powers(self) -> bool:
@@ -56,12 +56,12 @@ class FloatForm:
 
 
 NumberForm: TypeAlias = IntegerForm | FloatForm
-"""What numbers there are."""
+"""The numbers of a type."""
 
 
 @lru_cache(maxsize=128)
 def number_form(data_type: DataType) -> NumberForm | None:
-    """The numbers of a type; None where it has none, or where numpy can't hold them.
+    """Return the numbers of a type; None if it holds no real numbers or numpy can't represent it.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import parse_v3
@@ -89,7 +89,7 @@ def _float_form(data_type: DataType) -> FloatForm | None:
     if issubclass(cast("type", dtype.type), np.floating):
         facts = np.finfo(cast("Any", dtype))
     else:
-        # The package is there, as its type is.
+        # ml_dtypes is installed, as `dtype` is its type.
         facts = getattr(importlib.import_module("ml_dtypes"), "finfo")(dtype)  # noqa: B009
     lowest = math.frexp(float(facts.smallest_subnormal))[1] - 1
     largest = float(facts.max)

@@ -1,8 +1,8 @@
-"""Scalar casts: one number as a number of another type, as the `cast_value` codec defines it.
+"""Scalar casts: one number to another type, as defined by the `cast_value` codec.
 
 https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/cast_value/README.md, Procedure:
-first what is exactly representable, then rounding, then what is out of range. "NaT ... is treated as
-`NaN`": it becomes NaN, or NaT, and no integer.
+first exact representation, then rounding, then the range. "NaT ... is treated as `NaN`": it becomes NaN
+or NaT, but no integer.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["OutOfRange", "Rounding", "cast_scalar", "number", "round_fraction", 
 Rounding: TypeAlias = Literal[
     "nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"
 ]
-"""Which neighbour stands for a number that the target type doesn't have."""
+"""How to round a number that the target type can't represent."""
 
 OutOfRange: TypeAlias = Literal["clamp", "wrap"]
-"""What becomes of a number that is too large for the target type."""
+"""How to handle a number outside the target type's range."""
 
 
 def number(scalar: Any) -> int | float | None:
-    """`scalar` as a Python number, exactly; None where it is none, or its type is not installed.
+    """Return `scalar` as an exact Python number; None if it isn't a real number or its type is not installed.
 
     >>> number(np.int16(-3)), number(np.float32(0.5)), number(np.void(b"x"))
     (-3, 0.5, None)
@@ -42,7 +42,7 @@ def number(scalar: Any) -> int | float | None:
         return None
     if isinstance(scalar, int):
         return scalar
-    # int4 of ml_dtypes is no np.integer; its values are whole all the same.
+    # int4 of ml_dtypes is not an np.integer, but its values are integers.
     if "int" in type(scalar).__name__:
         return int(scalar)
     try:
@@ -52,7 +52,7 @@ def number(scalar: Any) -> int | float | None:
 
 
 def same_scalar(left: Any, right: Any) -> bool:
-    """Whether two scalars are the same number; NaN is the same as NaN.
+    """Whether two scalars are the same number; NaN equals NaN.
 
     >>> same_scalar(np.float32("nan"), float("nan")), same_scalar(1, np.float64(1.5))
     (True, False)
@@ -68,7 +68,7 @@ def same_scalar(left: Any, right: Any) -> bool:
 def cast_scalar(
     value: float, target: DataType, rounding: Rounding, out_of_range: OutOfRange | None
 ) -> int | float | None:
-    """`value` as a number of `target`; None where the cast must fail.
+    """Cast `value` to a number of `target`; return None if the cast must fail.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import parse_v3
@@ -100,13 +100,13 @@ def _to_integer(
     if out_of_range == "wrap":
         start = NAT if form.time else low
         wrapped = (whole - start) % (1 << form.bits) + start
-        # What would be NaT is no number.
+        # A result that would be NaT is not a number.
         return wrapped if wrapped >= low else None
     return None
 
 
 def round_fraction(value: Fraction, rounding: Rounding) -> int:
-    """The integer that stands for `value`.
+    """Round `value` to an integer.
 
     >>> round_fraction(Fraction(5, 2), "nearest-away")
     3
@@ -133,7 +133,7 @@ def _to_float(
     exact = Fraction(value)
     step = _step(exact, form)
     ratio = exact / step
-    # Of two powers of two the lower one is as even as the other.
+    # Ties between two powers of two go to the lower one.
     tie_down = form.powers and ratio == Fraction(3, 2)
     nearest = (1 if tie_down else round(ratio)) * step
     if not form.least <= nearest <= form.largest or (form.powers and nearest <= 0):
@@ -149,7 +149,7 @@ def _to_float(
 
 
 def _step(value: Fraction, form: FloatForm) -> Fraction:
-    """How far the numbers of the type are from each other around `value`."""
+    """Return the distance between the numbers of the type around `value`."""
     size = abs(value)
     power = size.numerator.bit_length() - size.denominator.bit_length()
     power -= size < Fraction(2) ** power

@@ -1,8 +1,8 @@
-"""The `conditional` codec: codecs that are applied to some chunks and not to others.
+"""The `conditional` codec: codecs that are applied only to some chunks.
 
 https://github.com/zarr-developers/zarr-extensions/pull/27
-A header in front of each chunk has a bit for each codec, the lowest for the first: 1 where it was applied.
-The text leaves to the writer when that is. zom skips a compressor whose bytes would not be fewer.
+A header before each chunk has a bit for each codec, the lowest for the first: 1 if it was applied.
+The writer decides when to apply a codec. zom skips a compressor that would not make the chunk smaller.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ HEADER = rule(
 
 
 class ConditionalConfiguration(HoldsCodecs):
-    """The codecs, and how many bits the header has: the fewest bytes that hold them, by default."""
+    """The codecs, and the number of header bits: by default the fewest bytes with a bit for each codec."""
 
     codecs: InnerCodecs
     header_bits: OrAbsent[Annotated[int, Interval(0, 65536)]] = None
 
     @property
     def header_bytes(self) -> int:
-        """How many bytes the header has.
+        """The size of the header in bytes.
 
         >>> ConditionalConfiguration(codecs=["crc32c"] * 9).header_bytes
         2
@@ -48,7 +48,7 @@ class ConditionalConfiguration(HoldsCodecs):
         return (len(self.codecs) + 7) // 8 if self.header_bits is None else self.header_bits // 8
 
     def canonical(self) -> dict[str, Any]:
-        """With every codec in its one spelling, and the bits of the header.
+        """Return the members with all codecs in canonical form, and the number of header bits.
 
         >>> ConditionalConfiguration(codecs=["crc32c"]).canonical()
         {'codecs': [{'name': 'crc32c', 'configuration': {}}], 'header_bits': 8}
@@ -70,7 +70,7 @@ class ConditionalCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         del before
         inside = (*path, "configuration")
         bits, count = configuration.header_bits, len(configuration.codecs)
@@ -81,14 +81,14 @@ class ConditionalCodec(Codec):
         return Bytes()
 
     def bind(self, configuration: ConditionalConfiguration, before: Form, after: Form) -> ConditionalCoder:
-        """The codecs, bound for each choice of them that is met."""
+        """Return a coder that binds each combination of codecs on first use."""
         del after
         stream = stream_before(before, self.name)
         links = parse_links(configuration.codecs, ("configuration", "codecs"))
         return ConditionalCoder(stream, links, configuration.header_bytes)
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
-        """Checks the list of codecs."""
+        """Check the list of codecs."""
         if isinstance(configuration.get("codecs"), list):
             check_byte_codecs(configuration["codecs"], faults, (*path, "configuration", "codecs"))
 

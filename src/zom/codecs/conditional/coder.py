@@ -1,4 +1,4 @@
-"""Codecs that a header chooses for each chunk, running."""
+"""The coder of `conditional`: a header selects the codecs of each chunk."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ConditionalCoder"]
 
-# So many choices of codecs stay bound.
+# The number of codec combinations that stay bound.
 _CHOICES: Final = 64
 
 
 class ConditionalCoder(Coder[Any, Any]):
-    r"""Bytes behind a header whose bits say which codecs they went through.
+    r"""Bytes preceded by a header whose bits state the applied codecs.
 
     >>> import zom.codecs
     >>> from zom.extension.bound import Stream
@@ -46,12 +46,12 @@ class ConditionalCoder(Coder[Any, Any]):
             return bind_streams(chosen, before)
 
         self._bound: Callable[[int], list[ByteCoder]] = lru_cache(_CHOICES)(bound)
-        self._bound((1 << len(links)) - 1)  # what can't be bound is told before a chunk is read
-        # A codec whose bytes are of a fixed number is no compressor: a checksum, a shuffle.
+        self._bound((1 << len(links)) - 1)  # raise for codecs that can't be bound before a chunk is read
+        # A codec with a fixed output size is not a compressor, but a checksum or a shuffle.
         self._always = [_has_fixed_size(link) for link in links]
 
     def encode(self, chunk: Data) -> Data:
-        """The bytes behind their header; a compressor that doesn't make them fewer is skipped."""
+        """Return the header and the encoded bytes, skipping compressors that don't make them smaller."""
         mask, made = 0, chunk
         for place, always in enumerate(self._always):
             tried = mask | 1 << place
@@ -61,7 +61,7 @@ class ConditionalCoder(Coder[Any, Any]):
         return mask.to_bytes(self._header, "little") + bytes(made)
 
     def decode(self, chunk: Data) -> Data:
-        """What the codecs that the header names were given."""
+        """Return the bytes decoded by the codecs that the header names."""
         if len(chunk) < self._header:
             raise CodecError(f"truncated: expected a header of {self._header} bytes, found {len(chunk)}")
         mask = int.from_bytes(chunk[: self._header], "little")
@@ -76,6 +76,6 @@ class ConditionalCoder(Coder[Any, Any]):
 
 
 def _has_fixed_size(link: Link) -> bool:
-    """Whether the codec makes a fixed number of bytes of a fixed number."""
+    """Whether the codec has a fixed output size for a fixed input size."""
     made = None if link.codec is None else link.codec.thread(link.configuration, Bytes(64), [], ())
     return isinstance(made, Bytes) and made.size is not None

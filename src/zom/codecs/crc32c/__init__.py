@@ -1,4 +1,4 @@
-"""The `crc32c` codec: a checksum of four bytes, little-endian, after the bytes.
+"""The `crc32c` codec: appends a little-endian checksum of four bytes.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html
 """
@@ -35,13 +35,13 @@ class Crc32cCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Four bytes more."""
+        """Return four bytes more."""
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else size + 4)
 
     def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> ByteCoder:
-        """The sum after the bytes."""
+        """Return a coder that appends the checksum."""
         del configuration, after
         return SumAfter(stream_before(before, self.name), crc32c_function())
 

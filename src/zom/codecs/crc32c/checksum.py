@@ -1,4 +1,4 @@
-"""A sum of four bytes, little-endian, beside the bytes that it is of: what checksums have in common."""
+"""Coders for checksums: a little-endian sum of four bytes, before or after the data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIZE = 4
 
 
 class SumAfter(Coder[Data, Data]):
-    r"""Bytes, and the sum of them.
+    r"""Bytes, then their sum.
 
     >>> import zlib
     >>> from zom.extension.bound import Stream
@@ -35,11 +35,11 @@ class SumAfter(Coder[Data, Data]):
         self._sum_of = sum_of
 
     def encode(self, chunk: Data) -> Data:
-        """The bytes, then their sum."""
+        """Return the bytes, then their sum."""
         return b"".join((chunk, self._sum_of(chunk).to_bytes(_SIZE, "little")))
 
     def decode(self, chunk: Data) -> Data:
-        """The bytes, if they have this sum: a part of `chunk`."""
+        """Return the bytes as a view of `chunk`; raise CodecError if the sum doesn't match."""
         view = memoryview(chunk)
         self._check_length(view)
         return self._checked(view[:-_SIZE], view[-_SIZE:])
@@ -60,7 +60,7 @@ class SumAfter(Coder[Data, Data]):
 
 
 class SumBefore(SumAfter):
-    r"""The sum of bytes, and the bytes.
+    r"""The sum of bytes, then the bytes.
 
     >>> import zlib
     >>> from zom.extension.bound import Stream
@@ -69,11 +69,11 @@ class SumBefore(SumAfter):
     """
 
     def encode(self, chunk: Data) -> Data:
-        """The sum of the bytes, then they themselves."""
+        """Return the sum of the bytes, then the bytes."""
         return b"".join((self._sum_of(chunk).to_bytes(_SIZE, "little"), chunk))
 
     def decode(self, chunk: Data) -> Data:
-        """The bytes, if they have this sum: a part of `chunk`."""
+        """Return the bytes as a view of `chunk`; raise CodecError if the sum doesn't match."""
         view = memoryview(chunk)
         self._check_length(view)
         return self._checked(view[_SIZE:], view[:_SIZE])

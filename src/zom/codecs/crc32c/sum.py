@@ -1,7 +1,7 @@
-"""CRC-32C (Castagnoli): the sum of iSCSI, RFC 3720 section 12.1, over bytes.
+"""CRC-32C (Castagnoli): the checksum of iSCSI, RFC 3720 section 12.1.
 
-It is linear: the sum of a block is the exclusive or of what each byte by itself gives at its place. Where there is no
-compiled function, numpy looks up all bytes of a block at once.
+It is linear: the sum of a block is the exclusive or of the contributions of each byte at its position.
+Without a compiled function, numpy looks up all bytes of a block at once.
 """
 
 from __future__ import annotations
@@ -22,49 +22,49 @@ if TYPE_CHECKING:
 __all__ = ["crc32c_function", "sum_by_tables"]
 
 _POLYNOMIAL: Final = 0x82F63B78
-"""That of the sum, its bits reversed."""
+"""The polynomial of the sum, bit-reversed."""
 
 _BITS: Final = 0xFFFFFFFF
 
 _BLOCK: Final = 1024
-"""The bytes that are looked up at once; the tables take as many KiB."""
+"""The bytes looked up at once; the tables take as many KiB."""
 
 _MANY: Final = 64
-"""So many blocks are looked up before their sums are taken together: that bounds the memory for it."""
+"""The blocks looked up before their sums are combined, to limit memory."""
 
 
 @lru_cache(maxsize=1)
 def crc32c_function() -> Callable[[Data], int]:
-    r"""The function for the sum: by the processor's own instruction, else by tables.
+    r"""Return the checksum function: with the processor's own instruction if available, or with tables.
 
     >>> hex(crc32c_function()(b"123456789"))
     '0xe3069283'
     """
-    # The module of google-crc32c brings the interpreter's lock back, for all threads and for good.
+    # On free-threaded Python, importing google-crc32c re-enables the GIL for all threads, permanently.
     compiled = _compiled() if has_lock() else None
     if compiled is None:
         return sum_by_tables
 
     def of_any(data: Data) -> int:
-        # It takes bytes, and arrays, but no views.
+        # It accepts bytes and arrays, but no views.
         return compiled(data if type(data) is bytes else np.frombuffer(data, np.uint8))
 
     return of_any
 
 
 def _compiled() -> Callable[[Any], int] | None:
-    """The function of google-crc32c; None where there is no compiled one, of which it warns: its own is slower still."""
+    """Return google-crc32c's function; None if it isn't compiled, as its Python version is slower still."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
             module = import_package("google_crc32c")
-        except ImportError:  # there is none for WebAssembly
+        except ImportError:  # not available for WebAssembly
             return None
     return None if module.implementation == "python" else module.value
 
 
 def sum_by_tables(data: Data) -> int:
-    r"""The sum, as numpy finds it: some hundred megabytes a second.
+    r"""Return the sum, calculated by numpy at some hundred megabytes per second.
 
     >>> hex(sum_by_tables(b"123456789"))
     '0xe3069283'
@@ -72,8 +72,8 @@ def sum_by_tables(data: Data) -> int:
     values = np.frombuffer(data, np.uint8)
     if values.size < 4:
         return _sum_of_few(bytes(data))
-    # The sum begins with all bits set: as if the first four bytes were inverted, and zeros before them change nothing.
-    # So the bytes that fill no block are the end of one.
+    # The sum starts with all bits set, which equals inverting the first four bytes. Zeros before them then
+    # change nothing, so the bytes that don't fill a block are the end of one.
     lead = values.size % _BLOCK
     if lead < 4:
         lead = min(lead + _BLOCK, values.size)
@@ -85,7 +85,7 @@ def sum_by_tables(data: Data) -> int:
 
 
 def _folded(values: np.ndarray[Any, np.dtype[np.uint8]], known: int) -> int:
-    """The sum of whole blocks, before which it was `known`."""
+    """Continue the sum `known` over whole blocks."""
     tables, rows, first, second, third, fourth = _tables()
     blocks = values.reshape(-1, _BLOCK)
     for start in range(0, len(blocks), _MANY):
@@ -103,7 +103,7 @@ def _folded(values: np.ndarray[Any, np.dtype[np.uint8]], known: int) -> int:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[Any, Any, list[int], list[int], list[int], list[int]]:
-    """What each byte gives at each place of a block, in one array; where each place begins there; the first four as lists."""
+    """Return the tables of all block positions as one array, their starts, and the first four as lists."""
     made = np.empty((_BLOCK, 256), np.uint32)
     made[-1] = np.arange(256)
     for _ in range(8):

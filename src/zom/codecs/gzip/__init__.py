@@ -1,7 +1,7 @@
 """The `gzip` codec: bytes in, a gzip stream out.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html
-Zarr v2: numcodecs id "gzip", whose level may be -1, zlib's own default.
+Zarr v2: numcodecs id "gzip", whose level may be -1, zlib's default.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LEVEL = rule(
 
 
 class GzipConfiguration(Configuration):
-    """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
+    """The compression level: 0 is none, 1 is fastest, 9 is smallest."""
 
     level: Annotated[OrAbsent[Annotated[int, Interval(0, 9)]], Required(LEVEL), EncodingOnly(6)] = None
 
 
 class GzipV2Configuration(Configuration):
-    """As numcodecs has it; 1 where it is absent."""
+    """The compression level in numcodecs, by default 1."""
 
     level: ForEncoding[Annotated[int, Interval(-1, 9)]] = 1
 
@@ -60,14 +60,14 @@ class GzipCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         del configuration, before, faults, path
         return Bytes()
 
     def bind(
         self, configuration: GzipConfiguration | GzipV2Configuration, before: Form, after: Form
     ) -> ByteCoder:
-        """libdeflate, and zlib for what that can't; without a level zlib's own default is taken."""
+        """Return a coder that uses libdeflate, or zlib where needed; without a level, use zlib's default."""
         del after
         level = configuration.level
         return bind_gzip(before, self.name, -1 if level is None else level)

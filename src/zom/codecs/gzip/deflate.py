@@ -1,4 +1,4 @@
-"""gzip (RFC 1952) and zlib (RFC 1950) data, bound: libdeflate makes it, and reads single streams."""
+"""Coders of gzip (RFC 1952) and zlib (RFC 1950) data: libdeflate writes it and reads single streams."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["bind_gzip", "bind_zlib"]
 
 _GZIP, _ZLIB = 31, 15
-"""What zlib calls the two in `wbits`."""
+"""zlib's values of `wbits` for the two formats."""
 _DEFAULT = 6
-"""The level that zlib takes for -1."""
+"""The level that zlib uses for -1."""
 
 GZIP = Format("gzip", lambda: zlib.decompressobj(_GZIP), (zlib.error,), b"\x1f\x8b")
 ZLIB = Format("zlib", lambda: zlib.decompressobj(_ZLIB), (zlib.error,))
 
 
 def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
-    """The coder of gzip data. The time in their headers is 0, so that equal chunks are stored equal.
+    """Return a coder of gzip data; the time in headers is 0, so that equal chunks have equal bytes.
 
     >>> from zom.extension.bound import Stream
     >>> coder = bind_gzip(Stream(100, 100), "gzip", 5)
@@ -40,7 +40,7 @@ def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
 
 
 def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
-    """The coder of zlib data.
+    """Return a coder of zlib data.
 
     >>> from zom.extension.bound import Stream
     >>> coder = bind_zlib(Stream(100, 100), "zlib", 5)
@@ -54,7 +54,7 @@ def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
 
 
 def _compressor(compress: Callable[[Data, int], bytearray], level: int, wbits: int) -> Callable[[Data], Data]:
-    if level == 0:  # nothing is compressed; not every release of the package does that
+    if level == 0:  # level 0 doesn't compress; not every release of the package supports it
         return lambda chunk: zlib.compress(chunk, level, wbits)
     known = _DEFAULT if level == -1 else level
     return lambda chunk: compress(chunk, known)

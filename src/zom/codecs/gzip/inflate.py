@@ -1,8 +1,8 @@
-"""Streams that say themselves where they end, decoded without making more than is expected.
+"""A decoder of self-terminating streams that never produces more than the expected size.
 
-What gzip, zlib, bzip2 and xz have in common: Python has a decompressor object for each, which makes at
-most as many bytes as it is told. One byte more than is expected is asked for: the end of a stream, with its
-sum, is only seen by a decompressor that has room left.
+Shared by gzip, zlib, bzip2 and xz: Python has a decompressor object for each, with a limit on its output.
+The limit is one byte more than expected, because a decompressor only sees the end of a stream, with its
+sum, if it has room left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SLACK = 1 << 16
 
 
 class Decompressor(Protocol):
-    """What Python's own modules give to decode one stream."""
+    """The decompressor of Python's own modules for one stream."""
 
     @property
     def eof(self) -> bool:
@@ -35,11 +35,11 @@ class Decompressor(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What was given and stands behind the end of the stream."""
+        """The input after the end of the stream."""
         ...
 
     def decompress(self, data: Any, max_length: int, /) -> bytes:
-        """What `data` holds; what doesn't fit into `max_length` bytes is kept for later."""
+        """Decode `data` to at most `max_length` bytes; keep the rest for later."""
         ...
 
 
@@ -47,17 +47,17 @@ class Format(NamedTuple):
     """One format of streams."""
 
     name: str
-    """How messages call it."""
+    """The name in messages."""
     fresh: Callable[[], Decompressor]
-    """Gives a new decompressor, for one stream."""
+    """Creates a decompressor for one stream."""
     errors: tuple[type[Exception], ...]
-    """What it raises where a stream is damaged."""
+    """The exceptions that it raises for a damaged stream."""
     magic: bytes | None = None
-    """What each stream begins with; None where only one stream may stand in a chunk."""
+    """The first bytes of each stream; None if a chunk may contain only one stream."""
 
 
 class Inflater(Coder[Data, Data]):
-    """Chunks in one of these formats.
+    """Chunks in one of the formats.
 
     >>> import zlib
     >>> from zom.extension.bound import Stream
@@ -78,14 +78,14 @@ class Inflater(Coder[Data, Data]):
         self._compress = compress
 
     def encode(self, chunk: Data) -> Data:
-        """One stream."""
+        """Return one stream."""
         return self._compress(chunk)
 
     def decode(self, chunk: Data) -> Data:
-        """What all streams in `chunk` hold, one after the other."""
+        """Return the concatenated contents of all streams in `chunk`."""
         most = self._before.most
         if len(chunk) > 2 * most + _SLACK:
-            # What zlib has no room for it copies, so chunks that long for what they may hold go in pieces.
+            # zlib copies input that it has no room to decode, so feed very long chunks in pieces.
             rest = memoryview(chunk)
             end, parts = self._one(rest, 0, 0)
             return self._following(parts, rest[end:])
@@ -113,7 +113,7 @@ class Inflater(Coder[Data, Data]):
         )
 
     def _following(self, parts: list[bytes], rest: memoryview[int]) -> bytes:
-        """`parts`, and what the streams in `rest` hold; zeros may stand before and behind each."""
+        """Join `parts` and the contents of the streams in `rest`; zeros may surround each stream."""
         size = sum(map(len, parts))
         magic = self._format.magic
         start = _after_zeros(rest, 0)
@@ -132,12 +132,12 @@ class Inflater(Coder[Data, Data]):
         return b"".join(parts)
 
     def _one(self, rest: memoryview[int], start: int, before: int) -> tuple[int, list[bytes]]:
-        """Where the stream that begins at `start` ends, and what it holds."""
+        """Return the end and the contents of the stream that starts at `start`."""
         decompressor = self._format.fresh()
         made: list[bytes] = []
         size = before
         length = _FIRST_PIECE
-        # In pieces that grow: `unused_data` is a copy, and there may be very many streams.
+        # Feed pieces of growing size: `unused_data` is a copy, and there may be very many streams.
         while not decompressor.eof:
             piece = rest[start : start + length]
             if not piece:
@@ -152,7 +152,7 @@ class Inflater(Coder[Data, Data]):
 
 
 def _after_zeros(view: memoryview[int], start: int) -> int:
-    """Where the next byte that isn't zero stands."""
+    """Return the position of the next non-zero byte."""
     while start < len(view):
         piece = bytes(view[start : start + _FIRST_PIECE])
         zeros = len(piece) - len(piece.lstrip(b"\0"))
@@ -163,7 +163,7 @@ def _after_zeros(view: memoryview[int], start: int) -> int:
 
 
 def _reason(cause: Exception) -> str:
-    """What the library says, without the words that zlib says each time."""
+    """Return the library's message without the words that zlib always adds."""
     text = str(cause)
     _, found, rest = text.partition(" while decompressing data: ")
     return rest if found else text[:1].lower() + text[1:]

@@ -1,10 +1,10 @@
 """gzip and zlib data by libdeflate, several times as fast as zlib.
 
-libdeflate decodes one stream, checks its sum, and doesn't say where that stream ends: what stands behind
-it would go unseen. So what it makes is only taken where the chunk ends with the sum of it (and, in gzip,
-its size), and has these bytes nowhere else: then the stream ends where the chunk does. All other chunks,
-which are few, are left to the decoder of `inflate`, as are damaged ones: it says what is wrong with them.
-For WebAssembly there is no such package: there, Python's own zlib does all.
+libdeflate decodes one stream and checks its sum, but doesn't report where the stream ends, so trailing
+bytes would go unnoticed. Its result is used only if the chunk ends with the sum of the result (and, in
+gzip, its size) and contains these bytes nowhere else: then the stream ends where the chunk does. The few
+other chunks go to the decoder of `inflate`, as do damaged ones, for its error messages. The package is not
+available for WebAssembly, where Python's own zlib is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["GzipByLibdeflate", "ZlibByLibdeflate", "adler32_sum", "crc32_sum", "ends_with", "libdeflate"]
 
 libdeflate: Any
-"""The package, which says no types; None where there is none."""
+"""The package, which has no type hints; None if it is not available."""
 try:
     libdeflate = import_package("deflate")
 except ImportError:
@@ -36,43 +36,43 @@ adler32_sum: Callable[[Data, int], int] = (libdeflate or zlib).adler32
 crc32_sum: Callable[[Data, int], int] = (libdeflate or zlib).crc32
 
 _FEW = 1 << 14
-"""So few bytes that `bytes.find` has looked through them before numpy is called."""
+"""The size in bytes up to which `bytes.find` is faster than a numpy call."""
 _MOST_PER_BYTE = 1032
-"""No byte of deflate data makes more than so many."""
+"""The maximum number of decoded bytes per byte of deflate data."""
 
 
 class ZlibByLibdeflate(Inflater):
-    """RFC 1950."""
+    """zlib data, RFC 1950."""
 
     def decode(self, chunk: Data) -> Data:
-        """What all streams in `chunk` hold, one after the other."""
+        """Return the concatenated contents of all streams in `chunk`."""
         size = self._size(chunk)
         if size:
             try:
                 made = self._expand(chunk, size)
             except (libdeflate.DeflateError, ValueError):
-                return super().decode(chunk)  # which tells what is wrong
+                return super().decode(chunk)  # which reports what is wrong
             if len(made) == size and ends_with(chunk, self._tail(made)):
                 return made
         return super().decode(chunk)
 
     def _expand(self, chunk: Data, size: int) -> bytearray:
-        """Make exactly so many bytes, or fail."""
+        """Decode exactly `size` bytes, or raise."""
         made: bytearray = libdeflate.zlib_decompress(chunk, size)
         return made
 
     def _size(self, chunk: Data) -> int | None:
-        """How many bytes a stream that is the whole chunk holds, if that can be told."""
+        """Return the decoded size if one stream fills the chunk, or None if unknown."""
         del chunk
         return self._before.nbytes
 
     def _tail(self, made: bytearray) -> bytes:
-        """What stands at the end of a stream that holds `made`."""
+        """Return the end of a stream with the content `made`."""
         return adler32_sum(made, 1).to_bytes(4, "big")
 
 
 class GzipByLibdeflate(ZlibByLibdeflate):
-    """RFC 1952."""
+    """gzip data, RFC 1952."""
 
     @override
     def _expand(self, chunk: Data, size: int) -> bytearray:
@@ -92,7 +92,7 @@ class GzipByLibdeflate(ZlibByLibdeflate):
 
 
 def ends_with(data: Data, tail: bytes) -> bool:
-    """Whether `tail`, of four or eight bytes, stands at the end of `data` and nowhere before.
+    """Whether `tail`, of four or eight bytes, is at the end of `data` and nowhere before.
 
     >>> ends_with(b"abc1234", b"1234"), ends_with(b"1234abc1234", b"1234")
     (True, False)
@@ -101,9 +101,9 @@ def ends_with(data: Data, tail: bytes) -> bool:
     if data[-len(tail) :] != tail:
         return False
     if size > _FEW and len(tail) == 8:
-        # Wherever eight bytes stand, four of them make a word that is aligned; a word is soon compared.
+        # Any eight bytes contain an aligned word of four bytes, and words are fast to compare.
         words = np.frombuffer(data, "<u4", (size - 8) // 4)
         if not any((words == int.from_bytes(tail[k : k + 4], "little")).any() for k in range(4)):
-            data = bytes(data[-20:])  # a word of what begins in here may end behind the last one
+            data = bytes(data[-20:])  # a match that begins here may contain only later words
             return data.find(tail) == len(data) - 8
     return bytes(data).find(tail) == size - len(tail)

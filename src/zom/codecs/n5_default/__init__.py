@@ -1,7 +1,7 @@
-"""The `n5_default` codec: a chunk as a block of N5, with a header that states its shape.
+"""The `n5_default` codec: a chunk as an N5 block, with a header that states its shape.
 
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default
-N5 blocks at the edge may be cut off there, by N5's writers in Java; zom writes whole ones, as the text permits.
+N5's Java writers may truncate blocks at the edge; zom writes whole blocks, as the specification permits.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class N5DefaultCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number: blocks may be shorter than the chunk."""
+        """Return bytes of variable size: blocks may be shorter than the chunk."""
         inside = (*path, "configuration", "codecs")
         if not isinstance(before, Elements):
             return Bytes()
@@ -90,14 +90,14 @@ class N5DefaultCodec(Codec):
         return Bytes()
 
     def bind(self, configuration: N5DefaultConfiguration, before: Form, after: Form) -> N5Coder:
-        """The codecs of the data, bound for the shape that each header states."""
+        """Return a coder that binds the codecs for the shape in each header."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the n5_default codec wants elements")
         return N5Coder(before, parse_links(configuration.codecs, ("configuration", "codecs")))
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
-        """Checks the list of codecs, with nothing known of the chunks."""
+        """Check the list of codecs, without knowing the chunks."""
         if isinstance(configuration.get("codecs"), list):
             check_chain(
                 configuration["codecs"], Elements(None, None), faults, (*path, "configuration", "codecs")
@@ -113,7 +113,7 @@ def _check_size(lengths: tuple[tuple[int, ...], ...], faults: list[Fault], path:
 
 
 def _check_codecs(values: list[Any], rank: int | None, faults: list[Fault], path: Path) -> None:
-    """Faults of what the chain itself permits, and N5 doesn't."""
+    """Add faults for lists that the rules of chains permit but N5 doesn't."""
     names = [name_of(value) for value in values]
     for place, wanted in enumerate(("transpose", "bytes")):
         if place >= len(names):

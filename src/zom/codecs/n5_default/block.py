@@ -30,15 +30,15 @@ __all__ = ["N5Coder"]
 
 _HEAD: Final = Struct(">HH")
 
-# How many bytes more than the chunk a block may hold: blocks are read whole, and then cut.
+# The bytes that a block may hold in addition to the chunk's: blocks are decoded whole, then cropped.
 _SLACK: Final = 1 << 24
 
-# So many shapes of blocks have bound codecs: whole ones, and those at the edges and corners.
+# The number of block shapes with bound codecs: whole blocks, and those at edges and corners.
 _SHAPES: Final = 64
 
 
 class N5Coder(Coder[Any, Any]):
-    r"""Chunks as N5 blocks. A block that is shorter than the chunk is padded with the fill value.
+    r"""Chunks as N5 blocks; a block shorter than the chunk is padded with the fill value.
 
     >>> import zom.codecs, zom.dtypes
     >>> from zom.extension.link import parse_links
@@ -68,11 +68,11 @@ class N5Coder(Coder[Any, Any]):
         self.most = len(self._header) + (whole.most if whole.nbytes is None else whole.nbytes)
 
     def encode(self, chunk: Array) -> Data:
-        """A block of the whole chunk."""
+        """Return a block of the whole chunk."""
         return self._header + bytes(self._chain(self._block.shape).encode(chunk))
 
     def decode(self, chunk: Data) -> Array:
-        """The elements of the chunk, whatever shape its block has."""
+        """Return the elements of the chunk, whatever the shape of its block."""
         shape, start = self._shape(chunk)
         made = self._chain(shape).decode(memoryview(chunk)[start:])
         if shape == self._block.shape:
@@ -84,7 +84,7 @@ class N5Coder(Coder[Any, Any]):
         return target
 
     def _shape(self, chunk: Data) -> tuple[tuple[int, ...], int]:
-        """The shape that the header states, and where the data begins."""
+        """Return the shape in the header, and the start of the data."""
         length, rank = len(self._header), len(self._block.shape)
         if len(chunk) < _HEAD.size:
             raise CodecError(f"truncated: the header of a block has {length} bytes, found {len(chunk)}")

@@ -1,4 +1,4 @@
-"""The codecs of numcodecs, as v2 and zarr-python name them; importing this package registers them."""
+"""The codecs of numcodecs, under their names in v2 and zarr-python; importing this package registers them."""
 
 from zom.codecs.numcodecs import (
     astype,

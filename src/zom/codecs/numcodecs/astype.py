@@ -21,7 +21,7 @@ __all__ = ["AsTypeConfiguration", "AsTypeV2Configuration", "astype"]
 
 
 class AsTypeConfiguration(Configuration):
-    """The type that is stored, and the type before: that of the elements where v3 does not say.
+    """The stored type, and the decoded type: in v3 by default the type of the elements.
 
     >>> AsTypeConfiguration(encode_dtype="float32").canonical()
     {'encode_dtype': '<f4'}
@@ -31,12 +31,12 @@ class AsTypeConfiguration(Configuration):
     decode_dtype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """The members that stand, as typestrs."""
+        """Return the given members, as typestrs."""
         return {name: typestr(text) for name, text in super().canonical().items()}
 
 
 class AsTypeV2Configuration(Configuration):
-    """The type that is stored, and the type before.
+    """The stored type and the decoded type.
 
     >>> AsTypeV2Configuration(encode_dtype="<f4", decode_dtype="<f8").decode_dtype
     '<f8'
@@ -46,7 +46,7 @@ class AsTypeV2Configuration(Configuration):
     decode_dtype: StatedType
 
     def canonical(self) -> dict[str, Any]:
-        """Both types, as typestrs."""
+        """Return both types, as typestrs."""
         return {name: typestr(text) for name, text in super().canonical().items()}
 
 
@@ -66,7 +66,7 @@ class AsType(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the stored type."""
+        """Return elements of the stored type."""
         if not isinstance(before, Elements):
             return None
         inside = (*path, "configuration")
@@ -81,7 +81,7 @@ class AsType(Codec):
         return Elements(lengths, stored, fill)
 
     def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
-        """The cast of numpy, there and back."""
+        """Return a filter that uses numpy's casts in both directions."""
         block, stored = blocks_of(self.name, before, after)
         decode_dtype: str | None = configuration.decode_dtype
         taken = stated_type(decode_dtype, [], ()) if decode_dtype is not None else None

@@ -1,4 +1,4 @@
-"""RFC 4648, section 4, read as it is written: no other characters, and padding at the end."""
+"""Strict base64, RFC 4648, section 4: no other characters, and padding at the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Base64Coder"]
 
 
 class Base64Coder(Coder[Data, Data]):
-    """Chunks as text of 64 letters.
+    """Chunks as base64 text.
 
     >>> from zom.extension.bound import Stream
     >>> coder = Base64Coder(Stream(4, 4))
@@ -29,11 +29,11 @@ class Base64Coder(Coder[Data, Data]):
         self._longest = -(-before.most // 3) * 4
 
     def encode(self, chunk: Data) -> Data:
-        """Four letters for each three bytes."""
+        """Return four letters for every three bytes."""
         return binascii.b2a_base64(chunk, newline=False)
 
     def decode(self, chunk: Data) -> Data:
-        """The bytes that the letters stand for."""
+        """Return the decoded bytes."""
         if len(chunk) > self._longest:
             raise CodecError(
                 f"expected letters for {expected_size(self._before)}, found {len(chunk)} letters"

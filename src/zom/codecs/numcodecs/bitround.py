@@ -28,14 +28,14 @@ KEEPBITS = rule(
     "codec/numcodecs-keepbits",
     "bits to keep are no more than the mantissa of the elements has",
     source="https://numcodecs.readthedocs.io/en/stable/filter/bitround.html",
-    lenient="warning",  # numcodecs decodes such chunks, and refuses to encode others
+    lenient="warning",  # numcodecs decodes such chunks, but refuses to encode more
 )
 
 _MANTISSA = {"float16": 10, "float32": 23, "float64": 52}
 
 
 class NumcodecsBitroundConfiguration(Configuration):
-    """How many bits of the mantissa stay.
+    """The number of bits to keep of the mantissa.
 
     >>> NumcodecsBitroundConfiguration(keepbits=3).keepbits
     3
@@ -59,7 +59,7 @@ class NumcodecsBitround(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the same type."""
+        """Return elements of the same type."""
         if not isinstance(before, Elements):
             return None
         if before.data_type is not None:
@@ -78,7 +78,7 @@ class NumcodecsBitround(Codec):
     def bind(
         self, configuration: NumcodecsBitroundConfiguration, before: Form, after: Form
     ) -> Coder[Any, Any]:
-        """Rounding, which is not undone."""
+        """Return a coder that rounds; decoding changes nothing."""
         block, _ = blocks_of(self.name, before, after)
         data_type, keepbits = block.data_type, configuration.keepbits
         if data_type.name not in _MANTISSA:

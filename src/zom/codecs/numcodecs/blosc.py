@@ -1,4 +1,4 @@
-"""The codec `numcodecs.blosc` of v3: blosc with the configuration of v2, where shuffle is a number.
+"""The v3 codec `numcodecs.blosc`: blosc with the v2 configuration, where `shuffle` is a number.
 
 https://numcodecs.readthedocs.io/en/stable/compression/blosc.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.blosc
@@ -24,9 +24,9 @@ __all__ = ["NumcodecsBloscConfiguration", "blosc"]
 
 
 class NumcodecsBloscConfiguration(Configuration):
-    """What blosc is told; `shuffle` is 0 (none), 1 (bytes), 2 (bits) or -1 (by the item size).
+    """The parameters of blosc; `shuffle` is 0 (none), 1 (bytes), 2 (bits) or -1 (by the item size).
 
-    The registered schema lets `clevel` reach 12; blosc itself stops at 9.
+    The registered schema allows a `clevel` of up to 12; the maximum of blosc itself is 9.
 
     >>> NumcodecsBloscConfiguration().cname
     'lz4'
@@ -46,7 +46,7 @@ class NumcodecsBlosc(Compressor):
     configuration = NumcodecsBloscConfiguration
 
     def bind(self, configuration: NumcodecsBloscConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """As the v3 codec; where no typesize is stated, elements are as wide as the array's."""
+        """Return a coder like the v3 codec's; `typesize` defaults to the size of the array's elements."""
         del after
         if not isinstance(before, Stream):
             raise ExtensionError("the blosc codec wants bytes")

@@ -1,6 +1,6 @@
-"""The codec `categorize`: a number for each label, 0 for anything else. v2, for strings.
+"""The v2 codec `categorize` for strings: a number for each label, 0 for anything else.
 
-An object codec where `dtype` is `|O`, a plain filter where it is `<U8`.
+It is an object codec if `dtype` is `|O`, and a plain filter if it is `<U8`.
 
 https://numcodecs.readthedocs.io/en/stable/filter/categorize.html
 """
@@ -40,7 +40,7 @@ LABELS = rule(
 
 
 class CategorizeConfiguration(Configuration):
-    """The labels, numbered from 1, and the types before and after.
+    """The labels, numbered from 1, and the types before and after encoding.
 
     >>> CategorizeConfiguration(labels=["f", "m"], dtype="|O").canonical()
     {'labels': ['f', 'm'], 'dtype': '|O', 'astype': '|u1'}
@@ -56,7 +56,7 @@ class CategorizeConfiguration(Configuration):
         return typestr(self.dtype) == "|O"
 
     def canonical(self) -> dict[str, Any]:
-        """All three members, the types as typestrs."""
+        """Return all three members, with types as typestrs."""
         dtype, astype = typestr(self.dtype), typestr(self.astype)
         return {"labels": self.labels, "dtype": dtype, "astype": astype}
 
@@ -78,7 +78,7 @@ class Categorize(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Integers of the stored type."""
+        """Return integers of the stored type."""
         if not isinstance(before, Elements):
             return None
         inside = (*path, "configuration")
@@ -94,7 +94,7 @@ class Categorize(Codec):
         return Elements(before.lengths, stored)
 
     def bind(self, configuration: CategorizeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """With a number for each label."""
+        """Return a coder that maps labels to numbers."""
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the codec categorize wants elements")
         if before.dtype.kind not in {"O", "T", "U"}:
@@ -122,7 +122,7 @@ class Categorize(Codec):
 class CategorizeCoder(Coder[Any, Any]):
     """Text as the number of its label.
 
-    numcodecs reads a number that no label has as empty text; here it is an error.
+    numcodecs decodes a number without a label as empty text; here it raises CodecError.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import data_type
@@ -133,7 +133,7 @@ class CategorizeCoder(Coder[Any, Any]):
 
     def __init__(self, before: Block, after: Block, labels: list[str]) -> None:
         self._stored = after.dtype
-        # Of a label that stands there twice the last one counts, as in numcodecs.
+        # Of duplicate labels the last one counts, as in numcodecs.
         self._numbers = {label: index for index, label in enumerate(labels, 1)}
         self._texts: Array = np.array(["", *labels], before.dtype)
         self._most = len(labels)

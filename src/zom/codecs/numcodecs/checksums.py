@@ -1,7 +1,7 @@
-"""The numcodecs checksums: a chunk with four bytes more, which say whether it is whole.
+"""The numcodecs checksums: four more bytes in each chunk, to detect damage.
 
-`adler32`, `crc32`, `crc32c`, `fletcher32` and `jenkins_lookup3`, in v2 by these ids and in v3 as
-`numcodecs.<id>`. They are not the v3 codec `crc32c`, which has no configuration.
+`adler32`, `crc32`, `crc32c`, `fletcher32` and `jenkins_lookup3` are the ids in v2; v3 names are
+`numcodecs.<id>`. They differ from the v3 codec `crc32c`, which has no configuration.
 
 https://numcodecs.readthedocs.io/en/stable/checksum32.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class LeadingConfiguration(Configuration):
-    """Where the checksum stands: before the chunk, unless told otherwise.
+    """The location of the checksum: before the chunk by default.
 
     >>> LeadingConfiguration().location
     'start'
@@ -50,7 +50,7 @@ class LeadingConfiguration(Configuration):
 
 
 class TrailingConfiguration(Configuration):
-    """Where the checksum stands: after the chunk, unless told otherwise.
+    """The location of the checksum: after the chunk by default.
 
     >>> TrailingConfiguration().location
     'end'
@@ -60,7 +60,7 @@ class TrailingConfiguration(Configuration):
 
 
 class JenkinsConfiguration(Configuration):
-    """What Bob Jenkins' lookup3 starts from; `prefix` is bytes that are hashed before the chunk.
+    """The initial value of Bob Jenkins' lookup3, and a `prefix` of bytes hashed before the chunk.
 
     >>> JenkinsConfiguration(initval=7).prefix is None
     True
@@ -77,20 +77,20 @@ class Checksum(Codec):
     sees_lengths = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Four bytes more."""
+        """Return four bytes more."""
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else size + 4)
 
     def bind(self, configuration: Any, before: Form, after: Form) -> ByteCoder:
-        """The sum where the configuration has it, else after the bytes."""
+        """Return a coder with the sum at the configured location, by default after the bytes."""
         del after
         place = SumBefore if getattr(configuration, "location", "end") == "start" else SumAfter
         return place(stream_before(before, self.name), self.sum_function(configuration))
 
     @abstractmethod
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """What makes the sum of bytes."""
+        """Return the checksum function."""
 
 
 class Adler32(Checksum):
@@ -101,7 +101,7 @@ class Adler32(Checksum):
     configuration = v2_configuration = LeadingConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As libdeflate makes it."""
+        """Return libdeflate's function."""
         del configuration
         return lambda data: adler32_sum(data, 1)
 
@@ -114,7 +114,7 @@ class CRC32(Checksum):
     configuration = v2_configuration = LeadingConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As libdeflate makes it."""
+        """Return libdeflate's function."""
         del configuration
         return lambda data: crc32_sum(data, 0)
 
@@ -127,7 +127,7 @@ class CRC32C(Checksum):
     configuration = v2_configuration = TrailingConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """The one that the codec `crc32c` takes."""
+        """Return the function of the codec `crc32c`."""
         del configuration
         return crc32c_function()
 
@@ -140,7 +140,7 @@ class Fletcher32(Checksum):
     configuration = v2_configuration = NoConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As numcodecs makes it."""
+        """Return numcodecs' function."""
         del configuration
         return fletcher32_function()
 
@@ -153,7 +153,7 @@ class JenkinsLookup3(Checksum):
     configuration = v2_configuration = JenkinsConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As numcodecs makes it, with the bytes that go before."""
+        """Return numcodecs' function, with the prefix."""
         return lookup3_function(configuration.initval, bytes(configuration.prefix or ()))
 
 

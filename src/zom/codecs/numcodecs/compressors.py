@@ -1,7 +1,7 @@
-"""The numcodecs compressors that take a level at most: zlib, gzip, bz2, lz4, zstd; and base64.
+"""The numcodecs compressors with few parameters: zlib, gzip, bz2, lz4, zstd; and base64.
 
-In v2 by their ids (`gzip` and `zstd` stand beside the v3 codecs of these names), in v3 as
-`numcodecs.<id>`. A level only matters to the writer: every one decodes alike.
+v2 uses their ids, and v3 `numcodecs.<id>` (`numcodecs.gzip` and `numcodecs.zstd` exist beside the v3
+codecs `gzip` and `zstd`). A level only matters for writing: chunks of all levels decode alike.
 
 https://numcodecs.readthedocs.io/en/stable/compression/index.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zlib
@@ -41,7 +41,7 @@ __all__ = [
 
 
 class DeflateConfiguration(Configuration):
-    """The level of zlib and gzip; -1 leaves it to the library.
+    """The level of zlib and gzip; -1 uses the library's default.
 
     >>> DeflateConfiguration().level
     1
@@ -61,7 +61,7 @@ class Bz2Configuration(Configuration):
 
 
 class Lz4Configuration(Configuration):
-    """How much faster, and how much worse, lz4 works; below 1 it takes its default.
+    """The acceleration of lz4: higher is faster and compresses less; below 1 it uses its default.
 
     >>> Lz4Configuration().acceleration
     1
@@ -71,7 +71,7 @@ class Lz4Configuration(Configuration):
 
 
 class ZstdConfiguration(Configuration):
-    """The level of zstd, and whether each frame carries a checksum.
+    """The level of zstd, and whether frames have a checksum.
 
     >>> ZstdConfiguration().checksum
     False
@@ -82,7 +82,7 @@ class ZstdConfiguration(Configuration):
 
 
 class Compressor(Codec):
-    """A codec that makes bytes of bytes, of a length that nobody knows before.
+    """A bytes->bytes codec with variable output size.
 
     >>> zlib.thread(DeflateConfiguration(), Bytes(100), [], ())
     Bytes(size=None)
@@ -92,13 +92,13 @@ class Compressor(Codec):
     sees_lengths = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number."""
+        """Return bytes of variable size."""
         del configuration, before, faults, path
         return Bytes()
 
 
 class Zlib(Compressor):
-    """RFC 1950."""
+    """zlib, RFC 1950."""
 
     name = "numcodecs.zlib"
     v2_id = "zlib"
@@ -106,19 +106,19 @@ class Zlib(Compressor):
     configuration = v2_configuration = DeflateConfiguration
 
     def bind(self, configuration: DeflateConfiguration, before: Form, after: Form) -> ByteCoder:
-        """libdeflate, and zlib for what that can't."""
+        """Return a coder that uses libdeflate, or zlib where needed."""
         del after
         return bind_zlib(before, self.name, configuration.level)
 
 
 class GZip(Compressor):
-    """RFC 1952, with numcodecs' default level."""
+    """gzip, RFC 1952, with numcodecs' default level."""
 
     name = "numcodecs.gzip"
     configuration = DeflateConfiguration
 
     def bind(self, configuration: DeflateConfiguration, before: Form, after: Form) -> ByteCoder:
-        """As the codec `gzip`."""
+        """Return the coder of the codec `gzip`."""
         del after
         return bind_gzip(before, self.name, configuration.level)
 
@@ -132,9 +132,9 @@ class Bz2(Compressor):
     configuration = v2_configuration = Bz2Configuration
 
     def bind(self, configuration: Bz2Configuration, before: Form, after: Form) -> ByteCoder:
-        """Python's own bz2."""
+        """Return a coder that uses Python's bz2."""
         del after
-        import bz2  # noqa: PLC0415 - Python can be built without it
+        import bz2  # noqa: PLC0415 - Python may be built without it
 
         level = configuration.level
         streams = Format("bzip2", bz2.BZ2Decompressor, (OSError, ValueError), b"BZh")
@@ -142,7 +142,7 @@ class Bz2(Compressor):
 
 
 class Lz4(Compressor):
-    """An lz4 block, behind its own length in four bytes: not an lz4 frame."""
+    """An lz4 block preceded by its decoded length in four bytes, not an lz4 frame."""
 
     name = "numcodecs.lz4"
     v2_id = "lz4"
@@ -150,39 +150,39 @@ class Lz4(Compressor):
     configuration = v2_configuration = Lz4Configuration
 
     def bind(self, configuration: Lz4Configuration, before: Form, after: Form) -> ByteCoder:
-        """An lz4 block, by numcodecs."""
+        """Return a coder that uses numcodecs' lz4."""
         del after
         return Lz4Coder(stream_before(before, self.name), configuration.acceleration)
 
 
 class Zstd(Compressor):
-    """RFC 8878, with numcodecs' default level."""
+    """Zstandard, RFC 8878, with numcodecs' default level."""
 
     name = "numcodecs.zstd"
     configuration = ZstdConfiguration
 
     def bind(self, configuration: ZstdConfiguration, before: Form, after: Form) -> ByteCoder:
-        """As the codec `zstd`."""
+        """Return the coder of the codec `zstd`."""
         del after
         stream = stream_before(before, self.name)
         return ZstdCoder(stream, configuration.level, checksum=configuration.checksum)
 
 
 class Base64(Compressor):
-    """RFC 4648, section 4. Nobody registered it for v3."""
+    """base64, RFC 4648, section 4; not registered for v3."""
 
     name = "numcodecs.base64"
     v2_id = "base64"
     registered = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Four bytes for each three, the last of them padded."""
+        """Return four bytes for every three, including padding."""
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else -(-size // 3) * 4)
 
     def bind(self, configuration: Configuration, before: Form, after: Form) -> ByteCoder:
-        """Python's own, which skips nothing."""
+        """Return a coder that uses Python's base64 in strict mode."""
         del after
         del configuration
         return Base64Coder(stream_before(before, self.name))

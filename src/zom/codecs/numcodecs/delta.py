@@ -1,8 +1,8 @@
-"""The codec `delta`: each element less the one before it; `numcodecs.delta` in v3.
+"""The codec `delta`: the difference of each element to the one before; `numcodecs.delta` in v3.
 
 https://numcodecs.readthedocs.io/en/stable/filter/delta.html
-https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta (its text asks for
-`dtype`, its schema does not; no implementation works without)
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta (its text requires
+`dtype`, its schema does not; no implementation works without it)
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["DeltaConfiguration", "delta"]
 
-# numpy adds booleans with "or": they don't come back. It can't add dates to dates at all: a writer
-# states int64 for them.
+# numpy adds booleans with "or", which is lossy, and can't add dates to dates: writers state int64 for
+# them.
 _KINDS = frozenset({"int", "uint", "float", "complex", "timedelta"})
 _WORDS = "a type of numbers"
 
 
 class DeltaConfiguration(Configuration):
-    """The type of the elements, and the type of the differences, which is the same unless stated.
+    """The type of the elements, and the type of the differences, by default the same.
 
     >>> DeltaConfiguration(dtype="<i4").canonical()
     {'dtype': '<i4', 'astype': '<i4'}
@@ -40,7 +40,7 @@ class DeltaConfiguration(Configuration):
     astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """Both types, as typestrs."""
+        """Return both types, as typestrs."""
         dtype = typestr(self.dtype)
         return {"dtype": dtype, "astype": dtype if self.astype is None else typestr(self.astype)}
 
@@ -60,17 +60,17 @@ class Delta(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the type of the differences."""
+        """Return elements of the type of the differences."""
         if not isinstance(before, Elements):
             return None
         after = recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
         taken = stated_type(configuration.dtype, [], ())
         fill = stored_fill(before, taken, after.data_type, lambda array: array)
-        # Only of zeros all differences are alike.
+        # Only for zeros are all differences equal.
         return replace(after, fill=fill if fill is not None and not fill.tobytes().strip(b"\0") else None)
 
     def bind(self, configuration: DeltaConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """Differences, and sums: those of integers wrap around, so that what overflows comes back."""
+        """Return a filter of differences and sums; integers wrap around, so that overflow is reversible."""
         block, stored = blocks_of(self.name, before, after)
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         if taken.kind not in _KINDS or stored.data_type.kind not in _KINDS:

@@ -1,9 +1,8 @@
-"""The data types inside numcodecs configurations: `"<f4"`, and what writers put in its place.
+"""The data types inside numcodecs configurations: `"<f4"`, and the other spellings of writers.
 
 numcodecs writes v2 typestrs. zarr-python writes numpy's names (`"uint32"`, `"datetime64[ns]"`) into
-v3 documents: such a name means the writer's own byte order, which is little on every machine that
-runs it today. The order that is stated stays with the type, in v3 as well: codecs after this one
-work by value.
+v3 documents: such a name means the writer's native byte order, which is little-endian on all machines
+that run it today. A type keeps its stated order in v3 too: later codecs work by value.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ for _kind, _letter in _LETTERS.items():
 
 
 def typestr(text: str) -> str:
-    """The v2 typestr that `text` stands for.
+    """Return the v2 typestr for `text`.
 
     >>> typestr("uint32"), typestr("datetime64[ns]"), typestr(">f4")
     ('<u4', '<M8[ns]', '>f4')
@@ -73,7 +72,7 @@ def _describe(schema: dict[str, Any]) -> None:
 
 
 StatedType = Annotated[str, Field(json_schema_extra=_describe)]
-"""A data type in the configuration of a codec."""
+"""A data type in a codec's configuration."""
 
 
 def _read(text: str) -> tuple[DataType | None, tuple[Fault, ...]]:
@@ -89,7 +88,7 @@ _types: Memo[tuple[DataType | None, tuple[Fault, ...]]] = Memo(512)
 
 
 def stated_type(text: str, faults: list[Fault], path: Path) -> DataType | None:
-    """The data type that a configuration states; None and a fault at `path` where it is none.
+    """Return the data type `text` of a configuration; return None and add a fault at `path` if it is invalid.
 
     >>> stated_type("float32", [], ()).name
     'float32'
@@ -100,12 +99,12 @@ def stated_type(text: str, faults: list[Fault], path: Path) -> DataType | None:
 
 
 def _stored(data_type: DataType) -> str:
-    """The name of what is stored: dates are integers, and codecs are told so."""
+    """Return the name of the stored type; dates and durations are int64 in configurations."""
     return "int64" if data_type.kind in {"datetime", "timedelta"} else data_type.name
 
 
 def check_type(before: Elements, stated: DataType | None, text: str, faults: list[Fault], path: Path) -> None:
-    """Adds a fault at `path` where the elements are known not to be of the stated type."""
+    """Add a fault at `path` if the elements are known to differ from the stated type."""
     reach = before.data_type
     if reach is None or stated is None:
         return
@@ -125,15 +124,15 @@ def check_kind(
     faults: list[Fault],
     path: Path,
 ) -> None:
-    """Adds a fault at `path` where the type is of none of the `kinds`, which `words` names."""
+    """Add a fault at `path` if the type is none of the `kinds`, described by `words`."""
     if data_type is not None and data_type.kind not in kinds:
         faults.append(Fault(KIND, path, words, data_type.name))
 
 
 def viewed(before: Elements, taken: DataType | None) -> tuple[tuple[int, ...], ...] | None:
-    """The lengths of a chunk whose memory is seen as `taken`; None where they can't be told.
+    """Return the lengths of a chunk whose memory is viewed as `taken`, or None if unknown.
 
-    Elements of another size are of another number: they are one row, then.
+    If the element size differs, so does the number of elements: the chunk becomes one-dimensional.
     """
     width = None if before.data_type is None else before.data_type.itemsize
     if taken is None or width is None or not taken.itemsize or width == taken.itemsize:
@@ -145,7 +144,7 @@ def viewed(before: Elements, taken: DataType | None) -> tuple[tuple[int, ...], .
 
 
 class Recasting(Protocol):
-    """A configuration with the type of the elements and, if it differs, the type that is stored."""
+    """A configuration with the type of the elements and, if it differs, the stored type."""
 
     @property
     def dtype(self) -> str: ...
@@ -154,7 +153,7 @@ class Recasting(Protocol):
     def astype(self) -> str | None: ...
 
 
-def recast(  # noqa: PLR0913 - what thread is given, and what the codec works on
+def recast(  # noqa: PLR0913 - the arguments of thread and the accepted kinds
     before: Elements,
     configuration: Recasting,
     faults: list[Fault],
@@ -163,9 +162,9 @@ def recast(  # noqa: PLR0913 - what thread is given, and what the codec works on
     kinds: Collection[str],
     words: str,
 ) -> Elements:
-    """What comes out of a codec that takes elements of type `dtype` and stores them as `astype`.
+    """Return the result of a codec that takes elements of type `dtype` and stores them as `astype`.
 
-    The fill value is not known afterwards; who works on elements one by one may tell it.
+    The result has no fill value; a codec that works on single elements may add it.
     """
     dtype, astype = configuration.dtype, configuration.astype
     inside = (*path, "configuration")

@@ -1,7 +1,7 @@
-"""Filters of numcodecs, running: elements seen as the type that the configuration states, one by one.
+"""Coders of numcodecs' filters: elements viewed as the type stated in the configuration.
 
-numcodecs views the memory of whatever it is given as its own `dtype`, flattens it, and gives a flat array.
-The same is done here, in C order, and the flat array put into the shape that `thread` told.
+numcodecs views the memory of its input as its own `dtype`, flattens it and returns a flat array. The same
+is done here, in C order, and the flat array is reshaped to the shape from `thread`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Filter", "blocks_of", "stored_fill"]
 
 
 def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
-    """Both forms, as the elements that they are for an array->array codec."""
+    """Return both forms as blocks; raise ExtensionError if one is not."""
     if not isinstance(before, Block) or not isinstance(after, Block):
         raise ExtensionError(f"the {name} codec wants elements")
     return before, after
@@ -33,9 +33,9 @@ def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
 def stored_fill(
     before: Elements, taken: DataType | None, stored: DataType | None, forward: Callable[[Array], Array]
 ) -> Any:
-    """The fill value as a filter stores it that takes elements one by one; None where it can't be told.
+    """Return the fill value as stored by a filter of single elements, or None if unknown.
 
-    An inner chunk that a shard leaves out stands for it.
+    Missing inner chunks of a shard hold this value.
     """
     if taken is None or stored is None or before.data_type is None:
         return None
@@ -51,7 +51,7 @@ def stored_fill(
 
 
 class Filter(Coder[Any, Any]):
-    """A filter made of two functions of flat arrays: from the stated type to the stored one, and back.
+    """A filter of two functions on flat arrays: from the stated type to the stored one, and back.
 
     >>> import zom.dtypes
     >>> from zom.extension.resolve import data_type
@@ -76,22 +76,22 @@ class Filter(Coder[Any, Any]):
         self._back = back
 
     def encode(self, chunk: Array) -> Array:
-        """What the first function makes of the elements."""
+        """Apply the first function to the elements."""
         made = self._forward(_seen(chunk, self._before.dtype, self._taken))
         return _exact(made, self._after.dtype).reshape(self._after.shape)
 
     def decode(self, chunk: Array) -> Array:
-        """What the second function makes of the stored elements."""
+        """Apply the second function to the stored elements."""
         made = _exact(self._back(_seen(chunk, self._after.dtype, self._after.dtype)), self._taken)
         return _seen(made, self._taken, self._before.dtype).reshape(self._before.shape)
 
 
 def _exact(array: Array, dtype: np.dtype[Any]) -> Array:
-    """The array in the byte order of `dtype`."""
+    """Return the array in the byte order of `dtype`."""
     return array if array.dtype == dtype else reordered(array, dtype)
 
 
 def _seen(array: Array, dtype: np.dtype[Any], other: np.dtype[Any]) -> Array:
-    """The memory of an array of `dtype`, in C order, as a flat array of `other`."""
+    """View the memory of an array of `dtype`, in C order, as a flat array of `other`."""
     flat = np.ascontiguousarray(_exact(array, dtype)).reshape(-1)
     return flat if dtype == other else flat.view(other)

@@ -36,7 +36,7 @@ _WORDS = "a type of numbers"
 
 
 class FixedScaleOffsetConfiguration(Configuration):
-    """The two numbers, and the types before and after, which are the same unless stated.
+    """Offset and scale, and the types before and after encoding, by default the same.
 
     >>> FixedScaleOffsetConfiguration(offset=0, scale=10, dtype="<f8", astype="|u1").scale
     10
@@ -52,7 +52,7 @@ class FixedScaleOffsetConfiguration(Configuration):
     astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """All four members, the types as typestrs."""
+        """Return all four members, with types as typestrs."""
         dtype = typestr(self.dtype)
         return {
             "offset": self.offset,
@@ -77,7 +77,7 @@ class FixedScaleOffset(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Elements of the type that is stored."""
+        """Return elements of the stored type."""
         if configuration.scale == 0:
             where = (*path, "configuration", "scale")
             faults.append(Fault(SCALE, where, "a number other than 0", show(configuration.scale)))
@@ -91,7 +91,7 @@ class FixedScaleOffset(Codec):
     def bind(
         self, configuration: FixedScaleOffsetConfiguration, before: Form, after: Form
     ) -> Coder[Any, Any]:
-        """Scaled numbers, in the arithmetic of numpy."""
+        """Return a filter that scales in numpy's arithmetic."""
         block, stored = blocks_of(self.name, before, after)
         if configuration.scale == 0:
             raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")

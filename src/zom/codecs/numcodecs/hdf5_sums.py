@@ -1,6 +1,6 @@
-"""The sums of HDF5, run by numcodecs: fletcher32 of its filter, lookup3 of its metadata.
+"""The checksums of HDF5, run by numcodecs: fletcher32 of its filter, lookup3 of its metadata.
 
-Both go through the bytes in order, with a state that each byte changes: nothing for numpy.
+Both process bytes in order, with a state that each byte changes, so numpy can't calculate them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["fletcher32_function", "lookup3_function"]
 
 
 def fletcher32_function() -> Callable[[Data], int]:
-    """What makes the sum of bytes, in pairs, the first of each the higher one.
+    """Return the checksum function for pairs of bytes, the high byte first.
 
     >>> hex(fletcher32_function()(bytes([1, 2, 3])))
     '0x5040402'
@@ -28,14 +28,14 @@ def fletcher32_function() -> Callable[[Data], int]:
     encode: Callable[[Data], bytes] = library.Fletcher32().encode
 
     def fletcher32(data: Data) -> int:
-        # numcodecs gives the sum only behind the data, and fails where there is none.
+        # numcodecs returns the sum only after the data, and fails for empty data.
         return int.from_bytes(encode(data)[-4:], "little") if len(data) else 0
 
     return fletcher32
 
 
 def lookup3_function(initval: int, prefix: bytes) -> Callable[[Data], int]:
-    """What makes Bob Jenkins' hash of `prefix` and bytes.
+    """Return a function that calculates Bob Jenkins' hash of `prefix` and bytes.
 
     >>> hex(lookup3_function(0, b"")(b"Four score and seven years ago"))
     '0x17770551'

@@ -1,6 +1,6 @@
 """The codec `lzma`: xz, the older .lzma, or raw streams; `numcodecs.lzma` in v3.
 
-The numbers are those of liblzma, as Python's lzma module hands them on.
+All numbers are constants of liblzma, as in Python's lzma module.
 
 https://numcodecs.readthedocs.io/en/stable/compression/lzma.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma
@@ -37,14 +37,14 @@ DELTA = rule(
 )
 
 Preset = Annotated[int, Interval(0, 9)]
-"""How hard lzma tries."""
+"""A compression preset of lzma."""
 ExtremePreset = Annotated[int, Interval(2**31, 2**31 + 9)]
-"""A preset with liblzma's flag for trying harder still."""
+"""A preset with liblzma's "extreme" flag."""
 _PRESETS: Final = [*range(10), *range(2**31, 2**31 + 10)]
 
 
 class Filter(Configuration, extra="allow"):
-    """One filter of liblzma: its id, and options that are liblzma's business.
+    """One filter of liblzma: its id, and options that only liblzma checks.
 
     >>> Filter(id=3, dist=4).id
     3
@@ -54,14 +54,14 @@ class Filter(Configuration, extra="allow"):
 
 
 class LzmaConfiguration(Configuration):
-    """What liblzma is told: a container, a check, and a preset or a chain of filters.
+    """The parameters of liblzma: a container, a check, and a preset or a chain of filters.
 
     >>> LzmaConfiguration(preset=6).format
     1
     """
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
-        # Each condition asks for values that are right by themselves: what is not has its error already.
+        # Each condition requires valid values: invalid ones have their own error already.
         "allOf": [
             {
                 "if": {
@@ -101,7 +101,7 @@ class LzmaConfiguration(Configuration):
 
 
 class LzmaV2Configuration(LzmaConfiguration):
-    """As above, with the member `delta` that GDAL writes and numcodecs does not know.
+    """Like `LzmaConfiguration`, with the member `delta` that GDAL writes and numcodecs lacks.
 
     >>> LzmaV2Configuration(preset=6, delta=1).canonical()
     {'format': 1, 'check': -1, 'preset': 6}
@@ -111,7 +111,7 @@ class LzmaV2Configuration(LzmaConfiguration):
 
 
 class Lzma(Compressor):
-    """An xz stream says itself which filters made it, so `delta` adds nothing for a reader."""
+    """lzma; xz streams state their filters, so readers don't need GDAL's `delta`."""
 
     name = "numcodecs.lzma"
     v2_id = "lzma"
@@ -120,7 +120,7 @@ class Lzma(Compressor):
     v2_configuration = LzmaV2Configuration
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number; GDAL's member is remarked on."""
+        """Return bytes of variable size; add a warning for GDAL's member `delta`."""
         delta = getattr(configuration, "delta", None)
         if delta is not None:
             where = (*path, "configuration", "delta")
@@ -129,9 +129,9 @@ class Lzma(Compressor):
         return super().thread(configuration, before, faults, path)
 
     def bind(self, configuration: LzmaConfiguration, before: Form, after: Form) -> ByteCoder:
-        """Python's own lzma."""
+        """Return a coder that uses Python's lzma."""
         del after
-        from zom.codecs.numcodecs.lzma_streams import bind_lzma  # noqa: PLC0415 - Python can be built without lzma
+        from zom.codecs.numcodecs.lzma_streams import bind_lzma  # noqa: PLC0415 - Python may lack lzma
 
         filters = configuration.filters
         return bind_lzma(

@@ -1,4 +1,4 @@
-"""xz, .lzma and raw streams, bound: run by Python's lzma, with as much memory as the chunk may need."""
+"""Coders of xz, .lzma and raw streams: run by Python's lzma, with a memory limit."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 __all__ = ["bind_lzma"]
 
 _MEMORY = 96 << 20
-"""What the largest preset needs to be decoded is 65 MiB."""
+"""Memory limit of decoding; the largest preset needs 65 MiB."""
 _LEAST_DICTIONARY = 4096
 _DICTIONARIES = (lzma.FILTER_LZMA1, lzma.FILTER_LZMA2)
 
 Filters = list[dict[str, Any]]
 
 
-def bind_lzma(  # noqa: PLR0913 - as many as lzma has
+def bind_lzma(  # noqa: PLR0913 - the parameters of lzma
     before: Stream,
     *,
-    format: int,  # noqa: A002 - as the document calls it
+    format: int,  # noqa: A002 - the name in documents
     check: int = -1,
     preset: int | None = None,
     filters: Filters | None = None,
     delta: int | None = None,
 ) -> ByteCoder:
-    """The coder of lzma data. `delta` is how far GDAL's filter looks back; what it writes is xz.
+    """Return the coder of lzma data; `delta` is the distance of GDAL's delta filter, which is used with xz.
 
     >>> from zom.extension.bound import Stream
     >>> coder = bind_lzma(Stream(100, 100), format=1, preset=6, delta=1)
@@ -42,7 +42,7 @@ def bind_lzma(  # noqa: PLR0913 - as many as lzma has
     if delta is not None and filters is None and format == lzma.FORMAT_XZ:
         last = {"id": lzma.FILTER_LZMA2, "preset": lzma.PRESET_DEFAULT if preset is None else preset}
         filters, preset = [{"id": lzma.FILTER_DELTA, "dist": delta}, last], None
-    # Nothing in a chunk looks back farther than the chunk is long; a longer dictionary only takes memory.
+    # A dictionary longer than the chunk only takes memory.
     enough = max(before.most, _LEAST_DICTIONARY)
     filters = None if filters is None else [_with_dictionary(each, enough) for each in filters]
     fresh = _decompressors(before, format, filters)
@@ -58,7 +58,7 @@ def bind_lzma(  # noqa: PLR0913 - as many as lzma has
 
 def _decompressors(before: Stream, format: int, filters: Filters | None) -> Callable[[], Decompressor]:  # noqa: A002
     if format != lzma.FORMAT_RAW:
-        # The stream says which filters made it, and how far back they look: that is memory.
+        # The stream states its filters and their dictionary sizes, which determine memory.
         limit = _MEMORY + 2 * before.most
         return lambda: lzma.LZMADecompressor(format, memlimit=limit)
     return lambda: lzma.LZMADecompressor(format, filters=filters)

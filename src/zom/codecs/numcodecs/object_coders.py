@@ -1,8 +1,8 @@
-"""The v2 object codecs, running: json2, msgpack2 and vlen-array."""
+"""Coders of the v2 object codecs json2, msgpack2 and vlen-array."""
 
 from __future__ import annotations
 
-import json  # chunks of json2 are what Python's own encoder makes
+import json  # json2 chunks are written by Python's own encoder
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
@@ -77,7 +77,7 @@ class Json2Coder(Coder[Any, Any]):
 
 
 def msgpack() -> Any:
-    """The package msgpack, or an ExtensionError that says how to get it."""
+    """Return the package msgpack, or raise an ExtensionError that says how to install it."""
     try:
         return import_package("msgpack")
     except ImportError as cause:
@@ -118,10 +118,10 @@ class Msgpack2Coder(Coder[Any, Any]):
         return from_list(found, self._block)
 
     def _check(self, chunk: Data) -> None:
-        """CodecError unless it is one value and nothing else.
+        """Raise CodecError unless `chunk` is exactly one value.
 
-        Of a list msgpack first reads the length, and makes room for so many items: of lists inside lists
-        inside lists that is a lot. Skipping makes room for nothing, and ends where items are missing.
+        msgpack allocates memory for the stated length of each list before it reads the items, which adds up
+        for nested lists. Skipping allocates nothing, and stops at missing items.
         """
         size = len(chunk)
         reader: Any = self._library.Unpacker(max_buffer_size=max(size, 1))
@@ -141,7 +141,7 @@ def _unreadable(cause: Exception) -> CodecError:
 
 
 def _unwritable(chunk: Array, written: Callable[[object], object], what: str, cause: Exception) -> CodecError:
-    """Which element it is that can't be written."""
+    """Return the error for the first element that can't be written."""
     for index, item in enumerate(chunk.reshape(-1).tolist()):
         try:
             written(item)
@@ -152,7 +152,7 @@ def _unwritable(chunk: Array, written: Callable[[object], object], what: str, ca
 
 
 class VlenArrayCoder(Coder[Any, Any]):
-    r"""Elements that are arrays of one dimension, each behind its length in bytes.
+    r"""Elements that are one-dimensional arrays, each preceded by its length in bytes.
 
     >>> from zom.dtypes.object import ObjectType
     >>> coder = VlenArrayCoder(Block((1,), ObjectType("vlen-array"), None), np.dtype("<i2"))
@@ -177,7 +177,7 @@ class VlenArrayCoder(Coder[Any, Any]):
 
     def _cast(self, item: object) -> Array:
         if item is None:
-            # What was never written is null by default, and numcodecs stores it so.
+            # Unwritten elements are null by default; numcodecs stores them as empty arrays.
             return np.empty(0, self._dtype)
         given: Array = np.asarray(item)
         expected = f"expected an array of one dimension and of type {self._dtype}"
@@ -203,7 +203,7 @@ class VlenArrayCoder(Coder[Any, Any]):
             raise CodecError(f"expected a multiple of {width} bytes at {where}, found {found}")
         made = np.empty(len(items.lengths), np.object_)
         for index, item in enumerate(items.each()):
-            # A copy of its own: elements may be changed, and don't keep the chunk.
+            # Copy: elements may be changed and must not keep the chunk alive.
             array = np.frombuffer(item, self._dtype).copy()
             if self._dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
                 where = place_of(index, self._shape)

@@ -1,6 +1,6 @@
-"""The lists that json2 and msgpack2 store: the elements, their type, and the shape of the array.
+"""The lists stored by json2 and msgpack2: the elements, their type, and the shape of the array.
 
-Elements are nested as deep as the array has dimensions; their type is as numpy spells it.
+The nesting of elements matches the array's dimensions; their type is in numpy's spelling.
 
 https://numcodecs.readthedocs.io/en/stable/other/json.html
 """
@@ -20,7 +20,7 @@ __all__ = ["as_list", "from_list"]
 
 
 def as_list(chunk: Array) -> list[Any]:
-    """What is stored of `chunk`.
+    """Return the stored list of `chunk`.
 
     >>> as_list(np.array([["a", None]], object))
     [['a', None], '|O', [1, 2]]
@@ -30,7 +30,7 @@ def as_list(chunk: Array) -> list[Any]:
 
 
 def from_list(found: object, block: Block) -> Array:
-    """The elements that `found` lists; CodecError where they are not those of a chunk like `block`.
+    """Return the elements in the list `found`; raise CodecError if they don't match `block`.
 
     >>> import zom.dtypes
     >>> from zom.extension.bound import Block
@@ -43,12 +43,12 @@ def from_list(found: object, block: Block) -> Array:
     *items, name, shape = cast("list[Any]", found)
     flat = _flat(items, _checked_shape(shape, block))
     name = name.decode("latin-1") if isinstance(name, bytes) else name
-    # The type is not believed: numpy makes room for what it says.
+    # Don't use the stated type: numpy would allocate memory according to it.
     if name != block.dtype.str:
         raise CodecError(f"expected elements of type {block.dtype.str!r}, found {str(name)[:40]!r}")
     made = np.empty(len(flat), block.dtype)
     if block.dtype.kind == "O":
-        # One by one: numpy takes a list of lists for a table.
+        # Assign one by one: numpy treats a list of lists as a table.
         for index, item in enumerate(flat):
             made[index] = item
     else:
@@ -66,7 +66,7 @@ def _checked_shape(shape: object, block: Block) -> tuple[int, ...]:
 
 
 def _flat(items: list[Any], shape: tuple[int, ...]) -> list[Any]:
-    """The elements in C order; those of an array without dimensions are in a list of one."""
+    """Return the elements in C order; an array without dimensions is a list of one."""
     flat: list[Any] = [items]
     for length in shape or (1,):
         made: list[Any] = []

@@ -1,7 +1,7 @@
 """The v2 object codecs of numcodecs: json2, msgpack2, pickle and vlen-array.
 
-They turn an array of Python objects (`|O`) into bytes. Nobody registered them for v3, where they
-would be called `numcodecs.<id>`.
+They turn an array of Python objects (`|O`) into bytes. They are not registered for v3, where their names
+would be `numcodecs.<id>`.
 
 https://numcodecs.readthedocs.io/en/stable/other/index.html
 """
@@ -46,7 +46,7 @@ PICKLE = rule(
 
 
 class Json2Configuration(Configuration):
-    """What Python's JSON encoder and decoder are told.
+    """The options of Python's JSON encoder and decoder.
 
     >>> Json2Configuration().canonical()["separators"]
     [',', ':']
@@ -63,13 +63,13 @@ class Json2Configuration(Configuration):
     strict: bool = True
 
     def canonical(self) -> dict[str, Any]:
-        """All members, with the separators that go with the indent."""
+        """Return all members, with the default separators for the indent."""
         separators = self.separators or ([",", ":"] if self.indent is None else [", ", ": "])
         return {**super().canonical(), "separators": separators}
 
 
 class Msgpack2Configuration(Configuration):
-    """What msgpack is told.
+    """The options of msgpack.
 
     >>> Msgpack2Configuration().use_bin_type
     True
@@ -81,7 +81,7 @@ class Msgpack2Configuration(Configuration):
 
 
 class PickleConfiguration(Configuration):
-    """The version of pickle's format; -1 is the newest that the writer knows.
+    """The version of pickle's format; -1 is the writer's newest.
 
     >>> PickleConfiguration().protocol
     5
@@ -91,7 +91,7 @@ class PickleConfiguration(Configuration):
 
 
 class VlenArrayConfiguration(Configuration):
-    """The type of the items of each element, which is itself an array.
+    """The data type of the arrays that are the elements.
 
     >>> VlenArrayConfiguration(dtype="int16").canonical()
     {'dtype': '<i2'}
@@ -100,32 +100,32 @@ class VlenArrayConfiguration(Configuration):
     dtype: StatedType
 
     def canonical(self) -> dict[str, Any]:
-        """The type, as a typestr."""
+        """Return the type, as a typestr."""
         return {"dtype": typestr(self.dtype)}
 
 
 class ObjectCodec(Codec):
-    """Objects in, bytes out."""
+    """A codec from objects to bytes."""
 
     kind: ClassVar[CodecKind] = "array->bytes"
     holds_objects = True
     registered = False
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number."""
+        """Return bytes of variable size."""
         del configuration, before, faults, path
         return Bytes()
 
 
 class Json2(ObjectCodec):
-    """A JSON list of the elements, of their type and of their shape."""
+    """A JSON list of the elements, their type and their shape."""
 
     name = "numcodecs.json2"
     v2_id = "json2"
     configuration = v2_configuration = Json2Configuration
 
     def bind(self, configuration: Json2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
-        """With the options of Python's JSON encoder and decoder."""
+        """Return a coder with the options of Python's JSON encoder and decoder."""
         del after
         return Json2Coder(_elements(self, before), configuration)
 
@@ -138,45 +138,45 @@ class Msgpack2(ObjectCodec):
     configuration = v2_configuration = Msgpack2Configuration
 
     def bind(self, configuration: Msgpack2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
-        """By the package msgpack."""
+        """Return a coder that uses the package msgpack."""
         del after
         return Msgpack2Coder(_elements(self, before), configuration)
 
 
 class Pickle(ObjectCodec):
-    """Python's pickle: decoding it runs code that the file chooses, so zom never does."""
+    """Python's pickle: decoding runs code from the file, so zom never does it."""
 
     name = "numcodecs.pickle"
     v2_id = "pickle"
     configuration = v2_configuration = PickleConfiguration
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number; and a warning."""
+        """Return bytes of variable size; add a warning."""
         fix = 'store objects with "vlen-utf8", "vlen-bytes" or "json2"'
         faults.append(Fault(PICKLE, path, "a codec that runs no code", show("pickle"), fix))
         return super().thread(configuration, before, faults, path)
 
     def bind(self, configuration: PickleConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """Never."""
+        """Raise ExtensionError: zom never runs pickle."""
         del configuration, before, after
         message = "pickle runs code: what is pickled can do anything, so zom neither reads nor writes it"
         raise ExtensionError(f'{message}; store objects with "vlen-utf8", "vlen-bytes" or "json2"')
 
 
 class VlenArray(ObjectCodec):
-    """Arrays of one dimension, each behind its length in bytes."""
+    """One-dimensional arrays, each preceded by its length in bytes."""
 
     name = "numcodecs.vlen-array"
     v2_id = "vlen-array"
     configuration = v2_configuration = VlenArrayConfiguration
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number."""
+        """Return bytes of variable size."""
         stated_type(configuration.dtype, faults, (*path, "configuration", "dtype"))
         return super().thread(configuration, before, faults, path)
 
     def bind(self, configuration: VlenArrayConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """For arrays of the stated type."""
+        """Return a coder for arrays of the stated type."""
         del after
         stated = stated_type(configuration.dtype, [], ())
         if stated is None or stated.itemsize is None:

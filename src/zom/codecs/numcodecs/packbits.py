@@ -1,7 +1,7 @@
-"""The codec `packbits` of numcodecs: eight booleans a byte; `numcodecs.packbits` in v3.
+"""The codec `packbits` of numcodecs: eight booleans per byte; `numcodecs.packbits` in v3.
 
-The first byte says how many bits of the last one are padding. Array to array, unlike the v3 codec
-`packbits`: what comes out is a list of uint8.
+The first byte is the number of padding bits in the last one. Unlike the v3 codec `packbits`, it is an
+array->array codec: its output is a one-dimensional array of uint8.
 
 https://numcodecs.readthedocs.io/en/stable/filter/packbits.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.packbits
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["packbits"]
 
 _MANY = 10_000
-"""More chunk shapes than this are not told apart."""
+"""The maximum number of chunk shapes that are distinguished."""
 
 
 def _packed(lengths: tuple[tuple[int, ...], ...] | None) -> tuple[tuple[int, ...], ...] | None:
-    """The lengths of the packed chunks; None where they are not known."""
+    """Return the lengths of the packed chunks, or None if unknown."""
     if lengths is None or math.prod(map(len, lengths)) > _MANY:
         return None
     return (tuple(sorted({1 + -(-math.prod(shape) // 8) for shape in product(*lengths)})),)
@@ -51,7 +51,7 @@ class NumcodecsPackBits(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """One dimension of uint8: a byte of its own, and one for each eight booleans."""
+        """Return one dimension of uint8: one header byte, and one byte for every eight booleans."""
         del configuration
         if not isinstance(before, Elements):
             return None
@@ -59,7 +59,7 @@ class NumcodecsPackBits(Codec):
         return Elements(_packed(before.lengths), stated_type("|u1", faults, path))
 
     def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
-        """A bit for each boolean, the first in the highest bit."""
+        """Return a coder with a bit for each boolean, the first in the highest bit."""
         del configuration
         block, _ = blocks_of(self.name, before, after)
         if block.dtype.kind != "b":
@@ -70,7 +70,7 @@ class NumcodecsPackBits(Codec):
 
 
 class _Packed(Coder[Any, Any]):
-    """Booleans, eight a byte."""
+    """Booleans, eight per byte."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
@@ -78,11 +78,11 @@ class _Packed(Coder[Any, Any]):
         self._padding = -self._count % 8
 
     def encode(self, chunk: Array) -> Array:
-        """The number of padding bits, and the bytes."""
+        """Return the number of padding bits, then the packed bytes."""
         return np.concatenate(([np.uint8(self._padding)], np.packbits(chunk.reshape(-1))))
 
     def decode(self, chunk: Array) -> Array:
-        """The booleans."""
+        """Return the booleans."""
         expected = 1 + (self._count + 7) // 8
         if chunk.size != expected:
             raise CodecError(f"expected {expected} bytes, found {chunk.size}")

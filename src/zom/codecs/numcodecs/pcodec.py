@@ -1,4 +1,4 @@
-"""The codec `pcodec`: numbers, losslessly and small; `numcodecs.pcodec` in v3.
+"""The codec `pcodec`: lossless compression of numbers; `numcodecs.pcodec` in v3.
 
 https://numcodecs.readthedocs.io/en/stable/compression/pcodec.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pcodec
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PcodecCoder", "PcodecConfiguration", "pcodec"]
 
-# Dates are handed to it as the integers that they are.
+# Dates are passed to it as integers.
 _TYPES = frozenset(
     {"uint16", "uint32", "uint64", "int16", "int32", "int64", "float16", "float32", "float64"}
     | {"numpy.datetime64", "numpy.timedelta64"}
@@ -38,16 +38,16 @@ _TYPES = frozenset(
 
 
 class PcodecConfiguration(Configuration):
-    """How pcodec looks for structure; only the writer needs it.
+    """The parameters of pcodec's compression; only writing needs them.
 
-    `no_op` is what `none` is called since numcodecs 0.17.
+    `no_op` is the name of `none` since numcodecs 0.17.
 
     >>> PcodecConfiguration().equal_pages_up_to
     262144
     """
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
-        # The condition asks for values that are right by themselves: what is not has its error already.
+        # The condition requires valid values: invalid ones have their own error already.
         "if": {
             "properties": {
                 "delta_encoding_order": {"enum": list(range(8))},
@@ -73,7 +73,7 @@ class PcodecConfiguration(Configuration):
 
 
 class Pcodec(Codec):
-    """A pcodec file, which knows its own type and length."""
+    """A pcodec file, which states its type and length."""
 
     name = "numcodecs.pcodec"
     kind: ClassVar[CodecKind] = "array->bytes"
@@ -81,7 +81,7 @@ class Pcodec(Codec):
     v2_id = "pcodec"
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number."""
+        """Return bytes of variable size."""
         del configuration
         if isinstance(before, Elements) and before.data_type is not None:
             name = before.data_type.name
@@ -90,7 +90,7 @@ class Pcodec(Codec):
         return Bytes()
 
     def bind(self, configuration: PcodecConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """By the package pcodec."""
+        """Return a coder that uses the package pcodec."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the pcodec codec wants elements")
@@ -98,7 +98,7 @@ class Pcodec(Codec):
 
 
 class PcodecCoder(Coder[Any, Any]):
-    """Numbers, as one pcodec file."""
+    """Numbers as one pcodec file."""
 
     def __init__(self, block: Block, configuration: PcodecConfiguration) -> None:
         try:
@@ -136,7 +136,7 @@ class PcodecCoder(Coder[Any, Any]):
     @override
     def decode(self, chunk: Data) -> Array:
         count = self._block.count
-        # With room for one more pcodec looks for more, and so finds the end missing where it is.
+        # With room for one more number, pcodec reads on and so detects a missing end.
         room = np.zeros(count + 1, self._native)
         progress = _calling(self._library.standalone.simple_decompress_into, bytes(chunk), room)
         if progress.n_processed != count or not progress.finished:
@@ -150,7 +150,7 @@ class PcodecCoder(Coder[Any, Any]):
 
 
 def _calling(function: Callable[..., Any], *given: Any) -> Any:
-    """What `function` gives; what it raises, a panic of Rust included, as a CodecError."""
+    """Call `function`; convert its exceptions, including Rust panics, to CodecError."""
     try:
         return function(*given)
     except MemoryError:
@@ -158,7 +158,7 @@ def _calling(function: Callable[..., Any], *given: Any) -> Any:
     except Exception as cause:
         raise CodecError(" ".join(str(cause).split())) from cause
     except BaseException as cause:
-        # pyo3 derives it from BaseException: nobody would catch it.
+        # pyo3 derives PanicException from BaseException, so `except Exception` misses it.
         if type(cause).__name__ != "PanicException":
             raise
         raise CodecError(f"pcodec panicked: {cause}") from cause

@@ -27,7 +27,7 @@ __all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
 
 
 class QuantizeV2Configuration(Configuration):
-    """How many decimals stay (below 0: tens, hundreds), and the types before and after.
+    """The number of decimals to keep (below 0: tens, hundreds), and the types before and after encoding.
 
     >>> QuantizeV2Configuration(digits=2, dtype="float32").canonical()
     {'digits': 2, 'dtype': '<f4', 'astype': '<f4'}
@@ -38,20 +38,20 @@ class QuantizeV2Configuration(Configuration):
     astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """All three members, the types as typestrs."""
+        """Return all three members, with types as typestrs."""
         dtype = typestr(self.dtype)
         astype = dtype if self.astype is None else typestr(self.astype)
         return {"digits": self.digits, "dtype": dtype, "astype": astype}
 
 
 class QuantizeConfiguration(QuantizeV2Configuration):
-    """As above, with digits of at least 0, as the registered schema asks.
+    """Like `QuantizeV2Configuration`, with `digits` of at least 0, as the registered schema requires.
 
     >>> QuantizeConfiguration(digits=0, dtype="<f4").digits
     0
     """
 
-    # Decoding needs no digits.
+    # Decoding doesn't need `digits`.
     digits: Annotated[int, Interval(0, rule=ENCODING)]
 
 
@@ -71,7 +71,7 @@ class Quantize(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Elements | None:
-        """Floats of the type that is stored."""
+        """Return floats of the stored type."""
         if not isinstance(before, Elements):
             return None
         after = recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")
@@ -82,7 +82,7 @@ class Quantize(Codec):
         )
 
     def bind(self, configuration: QuantizeV2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
-        """Floats rounded to a power of two that is finer than the digits; decoding is a cast."""
+        """Return a filter that rounds to a power of two finer than the digits; decoding is a cast."""
         block, stored = blocks_of(self.name, before, after)
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         if taken.kind != "float" or stored.data_type.kind != "float":
@@ -114,7 +114,7 @@ def _check_finite(array: Array, made: Array, scale: float, shape: tuple[int, ...
 
 
 def _scale(digits: int) -> float:
-    """What numcodecs multiplies with: the same steps on the way, so that every bit is the same."""
+    """Return numcodecs' scale, calculated in the same steps for identical bits."""
     try:
         exponent = math.log10(10.0**-digits)
         whole = math.floor(exponent) if exponent < 0 else math.ceil(exponent)

@@ -40,12 +40,12 @@ ELEMENTSIZE = rule(
     schema=True,
 )
 
-# A document with 0 is read, and so are its arrays of elements of one byte.
+# Documents with 0 can be read, but only arrays with elements of one byte.
 Elementsize = Annotated[int, Interval(1, rule=ELEMENTSIZE)]
 
 
 class ShuffleConfiguration(Configuration):
-    """How many bytes an element has; where v3 does not say, as many as the array's data type has.
+    """The size of an element in bytes; in v3 by default the size of the array's data type.
 
     >>> ShuffleConfiguration().elementsize is None
     True
@@ -55,7 +55,7 @@ class ShuffleConfiguration(Configuration):
 
 
 class ShuffleV2Configuration(Configuration):
-    """How many bytes an element has: 4 where v2 does not say, whatever the data type.
+    """The size of an element in bytes: in v2 by default 4, whatever the data type.
 
     >>> ShuffleV2Configuration().elementsize
     4
@@ -65,7 +65,7 @@ class ShuffleV2Configuration(Configuration):
 
 
 class Shuffle(Codec):
-    """Shuffled bytes: as many as before."""
+    """Shuffled bytes of unchanged size."""
 
     name = "numcodecs.shuffle"
     kind: ClassVar[CodecKind] = "bytes->bytes"
@@ -74,7 +74,7 @@ class Shuffle(Codec):
     v2_configuration = ShuffleV2Configuration
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """As many bytes as before."""
+        """Return bytes of unchanged size."""
         size = before.size if isinstance(before, Bytes) else None
         width: int | None = configuration.elementsize
         where = (*path, "configuration", "elementsize")
@@ -86,13 +86,13 @@ class Shuffle(Codec):
     def bind(
         self, configuration: ShuffleConfiguration | ShuffleV2Configuration, before: Form, after: Form
     ) -> Coder[Any, Any]:
-        """Elements as wide as is stated; where v3 doesn't say, as the array's are."""
+        """Return a coder for the stated element size, in v3 by default that of the array's elements."""
         del after
         if not isinstance(before, Stream):
             raise ExtensionError("the shuffle codec wants bytes")
         width = before.width if configuration.elementsize is None else configuration.elementsize
         if width < 1 < before.width:
-            # No metadata tell who wrote it, and the wrong choice would give wrong values without an error.
+            # Metadata doesn't identify the writer, and the wrong choice would silently give wrong values.
             raise ExtensionError(
                 f"the shuffle codec has an elementsize of {width}, which is 1 to numcodecs and {before.width} to "
                 "netCDF-C; write the one that the writer used"
@@ -101,10 +101,10 @@ class Shuffle(Codec):
 
 
 class ShuffleCoder(Coder[Any, Any]):
-    """First bytes of all elements, then their second bytes, and so on.
+    """The first bytes of all elements, then their second bytes, and so on.
 
-    Our own: that of numcodecs writes past its target where sizes don't fit, holds the lock of the
-    interpreter, and is no faster.
+    numcodecs' own implementation is not used: it writes past its target if sizes don't match, holds the
+    GIL, and is no faster.
 
     >>> bytes(ShuffleCoder(Stream(4, 4), 2).encode(b"aAbB"))
     b'abAB'
@@ -146,7 +146,7 @@ class ShuffleCoder(Coder[Any, Any]):
         if self._width > _WIDE:
             elements[...] = parts.T
             return
-        # One after the other: numpy is several times slower with all of them at once.
+        # Copy one byte position at a time: numpy is several times slower with all at once.
         for index, part in enumerate(parts):
             elements[:, index] = part
 

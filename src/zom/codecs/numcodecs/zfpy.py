@@ -1,8 +1,8 @@
 """The codec `zfpy`: zfp with its header; `numcodecs.zfpy` in v3.
 
-`mode` is zfp's own number: 2 fixed rate, 3 fixed precision, 4 fixed accuracy, 5 reversible. numcodecs
-writes 2, 3 and 4; the header tells a reader all it needs. `compression_kwargs` is written by
-numcodecs beside the members that it repeats.
+`mode` is zfp's number: 2 fixed rate, 3 fixed precision, 4 fixed accuracy, 5 reversible. numcodecs
+writes 2, 3 and 4; readers only need the header. numcodecs also writes `compression_kwargs`, which
+repeats other members.
 
 https://numcodecs.readthedocs.io/en/stable/compression/zfpy.html
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zfpy
@@ -39,7 +39,7 @@ _TYPES = frozenset({"int32", "int64", "float32", "float64", "numpy.datetime64", 
 
 
 class ZfpyConfiguration(Configuration):
-    """The mode, and the number that it is about; the other numbers are -1.
+    """The mode, and its parameter; the other parameters are -1.
 
     >>> ZfpyConfiguration(tolerance=0.01).canonical()
     {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
@@ -53,7 +53,7 @@ class ZfpyConfiguration(Configuration):
 
 
 class Zfpy(Codec):
-    """A zfp stream, which knows its own type and shape."""
+    """A zfp stream, which states its type and shape."""
 
     name = "numcodecs.zfpy"
     kind: ClassVar[CodecKind] = "array->bytes"
@@ -61,7 +61,7 @@ class Zfpy(Codec):
     v2_id = "zfpy"
 
     def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
-        """Bytes, of any number."""
+        """Return bytes of variable size."""
         del configuration
         if isinstance(before, Elements):
             if before.data_type is not None and before.data_type.name not in _TYPES:
@@ -72,7 +72,7 @@ class Zfpy(Codec):
         return Bytes()
 
     def bind(self, configuration: ZfpyConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The library that comes with the package zfpy."""
+        """Return a coder that uses the zfp library in the package zfpy."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the zfpy codec wants elements")
@@ -86,7 +86,7 @@ def _mode(configuration: ZfpyConfiguration) -> Mode:
         4: ("fixed_accuracy", configuration.tolerance),
     }
     name, number = numbers.get(configuration.mode, ("reversible", -1))
-    # Of a number below 0, which is the default, zfpy makes the reversible mode.
+    # For a number below 0, the default, zfpy uses the reversible mode.
     return Mode(name, (number,)) if number >= 0 else Mode()
 
 

@@ -1,8 +1,8 @@
 """The `packbits` codec: elements of a few bits each, packed together.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits
-The README and zarrs say `first_bit`, `last_bit` and `first_byte`; the schema beside the README has
-other names, which nobody writes.
+The README and zarrs use `first_bit`, `last_bit` and `first_byte`; the schema beside the README has
+other names, which no known software writes.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _KINDS = frozenset({"bool", "int", "uint", "float", "complex"})
 
 
 class PackbitsConfiguration(Configuration):
-    """Which bits of each component are kept, and where the number of padding bits is stored.
+    """The bits of each component to keep, and the location of the number of padding bits.
 
-    `null` and absence mean the same for `first_bit` and `last_bit`, as the README says.
+    For `first_bit` and `last_bit`, `null` means the same as absence, according to the README.
     """
 
     padding_encoding: Literal["first_byte", "last_byte", "none"] = "none"
@@ -64,7 +64,7 @@ class PackbitsConfiguration(Configuration):
     last_bit: Annotated[int, Interval(0)] | None = None
 
     def canonical(self) -> dict[str, Any]:
-        """With the first bit as a number.
+        """Return the members with the first bit as a number.
 
         >>> PackbitsConfiguration().canonical()
         {'padding_encoding': 'none', 'first_bit': 0}
@@ -88,7 +88,7 @@ class PackbitsCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """The kept bits of all elements, rounded up to bytes, and perhaps one byte for the padding."""
+        """Return the kept bits of all elements, rounded up to bytes, plus the optional padding byte."""
         if not isinstance(before, Elements):
             return Bytes()
         data_type = before.data_type
@@ -106,7 +106,7 @@ class PackbitsCodec(Codec):
         return Bytes((total + 7) // 8 + (configuration.padding_encoding != "none"))
 
     def bind(self, configuration: PackbitsConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The kept bits of each component."""
+        """Return a coder that stores the kept bits of each component."""
         del after
         bits = _component_bits(before.data_type) if isinstance(before, Block) else None
         if not isinstance(before, Block) or bits is None:
@@ -130,7 +130,7 @@ def _check_bits(
     faults: list[Fault],
     path: Path,
 ) -> int | None:
-    """How many bits of a component are kept; None, where it can't be told."""
+    """Return the number of kept bits of a component, or None if unknown."""
     first, last = configuration.first_bit or 0, configuration.last_bit
     sound = True
     if bits is not None:

@@ -1,9 +1,9 @@
-"""What the `packbits` codec does to chunks: of each component some bits, one after the other.
+"""The coder of `packbits`: some bits of each component, packed consecutively.
 
 https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits: "element `i` corresponds to
 bits `[i * k, (i+1) * k)`", counted from the least significant bit of each byte. The padding "is padded
-with 0 bits"; what stands there is not looked at. The number of padding bits, where it is stored, is
-"an additional sanity check": another number than the one that follows from the shape is damage.
+with 0 bits"; it is ignored when decoding. The number of padding bits, if stored, is "an additional
+sanity check": if it doesn't match the shape, the chunk is damaged.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Kept", "PackbitsCoder"]
 
-# So many components are unpacked at once, each bit into a byte of its own: a multiple of 8.
+# The components unpacked at once, each bit into its own byte: a multiple of 8.
 _SPAN = 1 << 14
 
 _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 
 class Kept(NamedTuple):
-    """Which bits of a component are stored (`number` of them), and how many it has."""
+    """The stored bits of a component, `number` from `first` on, and its total number `bits`."""
 
     first: int
     number: int
     bits: int
     signed: bool = False
-    """Whether the component is an integer with a sign."""
+    """Whether the component is a signed integer."""
 
     @property
     def extends(self) -> bool:
-        """Whether bits above the kept ones are those of the sign."""
+        """Whether bits above the kept ones are restored by sign extension."""
         return self.signed and self.first + self.number < self.bits
 
 
@@ -67,7 +67,7 @@ class PackbitsCoder(Coder[Any, Any]):
         self._missing = -total % 8
 
     def encode(self, chunk: Array) -> Data:
-        """The kept bits of all components, and perhaps a byte for the padding."""
+        """Return the kept bits of all components, and the optional padding byte."""
         if chunk.dtype != self._stored:
             chunk = reordered(chunk, self._stored)
         packed = _pack(np.ascontiguousarray(chunk).reshape(-1).view(np.uint8), self._width, self._kept)
@@ -77,7 +77,7 @@ class PackbitsCoder(Coder[Any, Any]):
         return packed + padding if self._padding == "last_byte" else packed
 
     def decode(self, chunk: Data) -> Array:
-        """The components; the bits that were not kept are 0, or those of the sign."""
+        """Return the components; bits that were not kept are 0 or sign-extended."""
         view = np.frombuffer(chunk, np.uint8)
         expected = self._packed + (self._padding != "none")
         if view.size != expected:
@@ -95,7 +95,7 @@ class PackbitsCoder(Coder[Any, Any]):
 
 
 def _pack(memory: _Bytes, width: int, kept: Kept) -> bytes:
-    """The kept bits of components of `width` bytes each."""
+    """Return the kept bits of components of `width` bytes each."""
     if kept.first % 8 == 0 and kept.number % 8 == 0:
         start = kept.first // 8
         return memory.reshape(-1, width)[:, start : start + kept.number // 8].tobytes()
@@ -114,7 +114,7 @@ def _pack(memory: _Bytes, width: int, kept: Kept) -> bytes:
 
 
 def _pack_few(memory: _Bytes, kept: Kept) -> bytes:
-    """Several components a byte: 2 of 4 bits, or 4 of 2."""
+    """Pack several components per byte: 2 of 4 bits, or 4 of 2."""
     each = 8 // kept.number
     size = -(-memory.size // each)
     made = np.zeros(size, np.uint8)
@@ -126,7 +126,7 @@ def _pack_few(memory: _Bytes, kept: Kept) -> bytes:
 
 
 def _unpack(packed: _Bytes, width: int, kept: Kept, components: int) -> _Bytes:
-    """The memory of components of `width` bytes each."""
+    """Return the memory of components of `width` bytes each."""
     if kept.first % 8 == 0 and kept.number % 8 == 0 and not kept.extends:
         made: _Bytes = np.zeros((components, width), np.uint8)
         start, size = kept.first // 8, kept.number // 8
@@ -150,7 +150,7 @@ def _unpack(packed: _Bytes, width: int, kept: Kept, components: int) -> _Bytes:
 
 
 def _unpack_few(packed: _Bytes, kept: Kept, components: int) -> _Bytes:
-    """As `_pack_few`, back: 8 components of 1 bit, 4 of 2 or 2 of 4 are in a byte."""
+    """Unpack several components per byte: 8 of 1 bit, 4 of 2 or 2 of 4."""
     if kept.number == 1:
         return np.unpackbits(packed, count=components, bitorder="little") << np.uint8(kept.first)
     each = 8 // kept.number

@@ -1,7 +1,7 @@
-"""The `sharding_indexed` codec: a chunk is a shard, cut into inner chunks that an index finds.
+"""The `sharding_indexed` codec: a chunk is a shard, divided into inner chunks located by an index.
 
 Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html
-The shard is what the codec is given, so after a transpose the transposed shape is the one to divide.
+The shard is the input of the codec, so after a transpose inner chunks divide the transposed shape.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ _DEEPEST = 16
 
 
 class _One(int):
-    """The 1 that a document spells as true."""
+    """A 1 spelled as `true` in the document."""
 
 
 def _read_length(value: Any, handler: ValidatorFunctionWrapHandler) -> int:
-    """The length of an inner chunk; for true, a 1 that is remembered as such."""
+    """Validate the length of an inner chunk; return `_One` for `true`."""
     return _One(1) if value is True else cast("int", handler(value))
 
 
 class ShardingConfiguration(HoldsCodecs):
-    """The inner chunks, the codecs of each, the codecs of the index and where the index stands.
+    """The shape of inner chunks, their codecs, the codecs of the index and its location.
 
     >>> ShardingConfiguration(chunk_shape=[4], codecs=["bytes"], index_codecs=[]).canonical()["codecs"]
     [{'name': 'bytes', 'configuration': {}}]
@@ -90,7 +90,7 @@ class ShardingCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number: inner chunks may be missing."""
+        """Return bytes of variable size: inner chunks may be missing."""
         inside = (*path, "configuration")
         if not isinstance(before, Elements) or _too_deep(faults, inside):
             return Bytes()
@@ -109,7 +109,7 @@ class ShardingCodec(Codec):
         return Bytes()
 
     def bind(self, configuration: ShardingConfiguration, before: Form, after: Form) -> ShardCoder:
-        """The inner chunks' codecs, the index's, and what cuts a shard into the ones and finds the others."""
+        """Return a coder with the bound codecs of the inner chunks and of the index."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the sharding_indexed codec wants elements")
@@ -127,7 +127,7 @@ class ShardingCodec(Codec):
         )
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
-        """Checks the lists of codecs, with nothing known of the chunks."""
+        """Check the lists of codecs, without knowing the chunks."""
         inside = (*path, "configuration")
         if _too_deep(faults, inside):
             return
@@ -138,7 +138,7 @@ class ShardingCodec(Codec):
 
 
 def _bind(member: str, values: list[Any], block: Block) -> BoundChain:
-    """The codecs that the configuration lists as `member`."""
+    """Bind the codecs in the member `member` of the configuration."""
     path = ("configuration", member)
     try:
         return bind_chain(parse_links(values, path), block)
@@ -160,7 +160,7 @@ def _check_inner(
     faults: list[Fault],
     path: Path,
 ) -> bool:
-    """Whether inner chunks have the right rank; a fault for each dimension that they don't divide."""
+    """Whether inner chunks have the right rank; add a fault for each dimension that they don't divide."""
     if lengths is None:
         return True
     if len(inner) != len(lengths):
@@ -179,10 +179,10 @@ def _lengths(rank: int) -> str:
 
 
 def _index(inner: list[int], lengths: tuple[tuple[int, ...], ...] | None) -> Elements:
-    """The index: (offset, nbytes) for each inner chunk of a shard.
+    """Return the elements of the index: (offset, nbytes) for each inner chunk of a shard.
 
-    In a rectilinear grid shards differ in shape, and so do their indexes; the size of one must follow
-    from its shape, so one stands for all.
+    In a rectilinear grid, shards and their indexes differ in shape. The size of an index must follow from
+    its shape, so checking one is enough.
     """
     uint64 = parse_v3("uint64", [], ())
     if lengths is None:

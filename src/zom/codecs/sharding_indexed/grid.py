@@ -1,4 +1,4 @@
-"""How a shard is cut: the grid of its inner chunks, all of one shape, in C order."""
+"""How a shard is divided: the grid of its inner chunks, all of one shape, in C order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ShardGrid"]
 
-# Half the dimensions that numpy can hold: `blocks` has two for each of a shard's.
+# Half of numpy's maximum rank: `split` needs two dimensions for each of a shard's.
 _MOST_SPLIT = 32
 
 
@@ -35,31 +35,31 @@ class ShardGrid:
 
     def __init__(self, shape: tuple[int, ...], chunk_shape: tuple[int, ...]) -> None:
         self.chunk_shape = chunk_shape
-        """How many elements an inner chunk has along each dimension."""
+        """The shape of an inner chunk."""
         self.counts = tuple(length // inner for length, inner in zip(shape, chunk_shape, strict=True))
-        """How many inner chunks there are along each dimension."""
+        """The number of inner chunks along each dimension."""
         self.count = math.prod(self.counts)
-        """How many inner chunks there are."""
+        """The number of inner chunks."""
         self.can_split = 0 < len(shape) <= _MOST_SPLIT
-        """Whether `split` works: numpy holds 64 dimensions, and without any there is nothing to cut."""
+        """Whether `split` works: numpy allows 64 dimensions, and a shard without any can't be split."""
 
     def corners(self) -> Iterable[tuple[Any, ...]]:
-        """What to index a shard with, for each inner chunk."""
+        """Return the index into a shard for each inner chunk."""
         if not self.counts:
             return [(...,)]
         first, *others = map(_slices, self.counts, self.chunk_shape)
         rest = [list(slices) for slices in others]
-        # The first dimension goes one by one: all slices of a long one would take more memory than its index.
+        # Generate the first dimension lazily: all slices of a long one would take more memory than the index.
         return chain.from_iterable(product([piece], *rest) for piece in first)
 
     def split(self, shard: Array) -> Array:
-        """A view of a shard with the dimensions of the grid before those of an inner chunk.
+        """Return a view of a shard with the dimensions of the grid before those of an inner chunk.
 
         >>> import numpy as np
         >>> ShardGrid((4,), (2,)).split(np.arange(4)).tolist()
         [[0, 1], [2, 3]]
         """
-        # Each dimension is cut into two, which numpy does without a copy: what is written here arrives.
+        # numpy splits each dimension into two without a copy, so writes to the view reach the shard.
         lengths = [n for pair in zip(self.counts, self.chunk_shape, strict=True) for n in pair]
         axes = range(len(lengths))
         return shard.reshape(lengths).transpose(*axes[::2], *axes[1::2])

@@ -1,7 +1,7 @@
-"""The index of a shard: where each inner chunk lies, checked before it is believed.
+"""The index of a shard: the location of each inner chunk, checked before use.
 
 Zarr v3, sharding_indexed codec, binary shard format: for each inner chunk, in C order, the offset and the
-number of its bytes, both uint64; 2^64 - 1 twice where the chunk is missing.
+number of its bytes, both uint64; both are 2^64 - 1 if the chunk is missing.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "IndexCoder", "IndexLocation", "ShardIndex", "index_block"]
 
 IndexLocation = Literal["start", "end"]
-"""Which end of a shard its index stands at."""
+"""The end of a shard where its index is."""
 
 MISSING: Final = 2**64 - 1
-"""Offset and number of bytes of an inner chunk that is not there."""
+"""Offset and number of bytes of a missing inner chunk."""
 
-# No value is longer, so the sum of the two numbers of a checked entry is below 2^64.
+# The maximum length of a value, so that offset plus length of a checked entry is below 2^64.
 _LONGEST: Final = 2**63 - 1
 
-# What numpy holds.
+# numpy's maximum rank.
 _MOST_RANK: Final = 64
 
-# So many entries are looked at at once: what is computed of them fits into the processor's cache.
+# Entries checked at once: intermediate results stay in the processor's cache.
 _BLOCK: Final = 1 << 13
 
-# An index of more bytes is not kept.
+# The maximum size of a cached index in bytes.
 _KEPT: Final = 1 << 20
 
-# So few entries are looked at one by one sooner than by numpy.
+# The number of entries up to which a loop is faster than numpy.
 _FEW: Final = 32
 
 
 def index_block(counts: tuple[int, ...]) -> Block:
-    """What the codecs of an index are bound for, where a shard has `counts` inner chunks.
+    """Return the block that the index codecs are bound for, if a shard has `counts` inner chunks.
 
     >>> import zom.dtypes
     >>> index_block((2, 3)).shape
@@ -59,7 +59,7 @@ def index_block(counts: tuple[int, ...]) -> Block:
 
 
 class IndexCoder:
-    """Between the index of a shard and the bytes that it is stored as.
+    """Encodes and decodes the index of a shard.
 
     >>> import zom.dtypes
     >>> from zom.extension.bound_chain import bind_chain
@@ -80,28 +80,28 @@ class IndexCoder:
         name: str = "sharding_indexed",
     ) -> None:
         self.counts = counts
-        """How many inner chunks a shard has along each dimension."""
+        """The number of inner chunks along each dimension."""
         self.chain = chain
         if chain.nbytes is None:
             raise CodecError("the codecs of the index give bytes of no fixed number", name)
         self.nbytes = chain.nbytes
-        """How many bytes an encoded index has."""
+        """The size of an encoded index in bytes."""
         self.least, self.most = sizes
         self.location: IndexLocation = location
         self.name = name
-        """The codec that errors name."""
+        """The name of the codec in errors."""
         self._last: tuple[bytes, int | None, ShardIndex] | None = None
 
     def range_in(self, size: int) -> tuple[int, int]:
-        """Where the index lies in a shard of `size` bytes; CodecError where it has no room there."""
+        """Return the byte range of the index in a shard of `size` bytes; raise CodecError if it can't fit."""
         if size < self.nbytes:
             raise CodecError(f"expected at least {self.nbytes} bytes, for the index, found {size}", self.name)
         return (0, self.nbytes) if self.location == "start" else (size - self.nbytes, size)
 
     def parse(self, data: Data, size: int | None = None) -> ShardIndex:
-        """The index that is stored as `data`, of a shard of `size` bytes where that is known.
+        """Decode the index `data` of a shard of `size` bytes, if that is known.
 
-        The last index is kept, with the result of its check: reads of one shard often follow each other.
+        The last index is cached with its check result, as reads of one shard often follow each other.
         """
         if not isinstance(data, bytes) or len(data) > _KEPT:
             return self._parse(data, size)
@@ -122,27 +122,27 @@ class IndexCoder:
             made = self.chain.decode(data)
         except CodecError as cause:
             raise CodecError(f"{here}: {cause}", self.name, byte_range=span) from cause
-        # A copy: `data` may be memory that is soon used again.
+        # Copy, because the memory of `data` may be reused soon.
         return ShardIndex(np.array(made, np.uint64, order="C").reshape(-1, 2), self, size)
 
     def encode(self, entries: Array) -> Data:
-        """What an index with these rows of offset and number of bytes is stored as."""
+        """Encode an index with these rows of offset and number of bytes."""
         return self.chain.encode(entries.reshape(*self.counts, 2))
 
     def refuse(self, place: int, reason: str) -> CodecError:
-        """The error of the inner chunk that is at `place` in C order."""
+        """Return the error for the inner chunk at `place`, in C order."""
         where = ", ".join(str(int(number)) for number in np.unravel_index(place, self.counts))
         return CodecError(f"inner chunk ({where}){reason}", self.name)
 
 
 class ShardIndex:
-    """The entries of a shard. Call `check` before you use any of them.
+    """The entries of a shard's index. Call `check` before you use any of them.
 
-    An inner chunk must lie inside the shard and outside its index, and have a length that its codecs can
-    produce. Ranges that overlap in part are refused: "inner chunks are written successively in a shard,
-    where unused space between them is allowed", so at least one of two such entries is wrong, and nothing
-    tells which. Gaps are valid. So are entries with the same range: the text does not forbid them, and a
-    writer may store equal chunks once.
+    An inner chunk must be inside the shard and outside its index, and have a length that its codecs can
+    produce. Partly overlapping ranges are invalid: "inner chunks are written successively in a shard,
+    where unused space between them is allowed", so at least one of two such entries is wrong, and it is
+    unknown which. Gaps are valid. So are entries with the same range: the specification does not forbid
+    them, and a writer may store equal chunks once.
 
     >>> import zom.dtypes
     >>> from zom.extension.bound_chain import bind_chain
@@ -159,7 +159,7 @@ class ShardIndex:
 
     def __init__(self, entries: Array, coder: IndexCoder, size: int | None = None) -> None:
         self.entries = entries
-        """A row for each inner chunk, in C order: offset and number of bytes; not checked."""
+        """A row of offset and number of bytes for each inner chunk, in C order; not checked."""
         self._flat = entries.reshape(-1).data
         self._coder = coder
         self._size = size
@@ -176,9 +176,9 @@ class ShardIndex:
         return len(self.entries)
 
     def entry(self, place: int) -> tuple[int, int] | None:
-        """Start and end of the inner chunk at `place`, in C order; None where it is missing.
+        """Return start and end of the inner chunk at `place`, in C order, or None if it is missing.
 
-        CodecError where the entry can't be true.
+        Raise CodecError if the entry is invalid.
         """
         start: int = self._flat[2 * place]
         length: int = self._flat[2 * place + 1]
@@ -191,15 +191,15 @@ class ShardIndex:
         raise self._refusal(place)
 
     def ranges(self) -> Iterator[tuple[int, int] | None]:
-        """What `entry` gives for every inner chunk, in C order; all are checked before the first is given."""
+        """Yield `entry` of all inner chunks, in C order, after checking all of them."""
         self.check()
-        # One by one: lists of numbers would take many times the memory of the index.
+        # Generate them lazily: lists of numbers would take many times the memory of the index.
         pairs = iter(self._flat)
         rows = zip(pairs, pairs, strict=True)
         return (None if start == MISSING else (start, start + length) for start, length in rows)
 
     def check(self) -> None:
-        """Raise CodecError if an entry can't be true, or overlaps another in part."""
+        """Raise CodecError if an entry is invalid or partly overlaps another."""
         if not self._is_checked:
             (self._check_few if len(self.entries) <= _FEW else self._check_many)()
             self._is_checked = True
@@ -216,13 +216,13 @@ class ShardIndex:
         starts, stops = self._present(self.entries)
         starts.sort()
         stops.sort()
-        # Ranges are apart exactly where each starts behind the one before, of starts and stops that are
-        # sorted by themselves. That is much faster than to sort ranges.
+        # Ranges are disjoint exactly if, with starts and stops sorted independently, no start is before the
+        # previous stop. That is much faster than sorting ranges.
         if (starts[1:] < stops[:-1]).any():
             self._check_overlaps()
 
     def _present(self, entries: Array) -> tuple[Array, Array]:
-        """Starts and stops of the inner chunks that are there, each checked by itself."""
+        """Return the starts and stops of the present inner chunks, each checked by itself."""
         starts, lengths = entries[:, 0], entries[:, 1]
         there = starts != MISSING
         if there.all():
@@ -242,7 +242,7 @@ class ShardIndex:
         return starts, lengths
 
     def _is_in_order(self) -> bool:
-        """Whether all entries are true, and each lies behind the one before: what nearly all writers make."""
+        """Whether all entries are valid and in order, as nearly all writers write them."""
         least, most, last, end = self._coder.least, self._coder.most, self._first, self._end
         pairs = iter(self._flat.tolist())
         for start, length in zip(pairs, pairs, strict=True):
@@ -269,10 +269,10 @@ class ShardIndex:
             start, stop, other = begin, end, place
 
     def _refuse_first(self) -> None:
-        """Raise the CodecError of the first entry that can't be true."""
+        """Raise CodecError for the first invalid entry."""
         coder = self._coder
         starts, lengths = self.entries[:, 0], self.entries[:, 1]
-        # Numbers without a sign wrap: what is below the smallest ends up above the largest.
+        # Unsigned numbers wrap: values below the minimum end up above the maximum.
         after = starts - np.uint64(self._first)
         room = np.uint64(max(self._end - self._first, 0))
         bad = after > room
@@ -282,12 +282,12 @@ class ShardIndex:
         raise self._refusal(int(bad.argmax()))
 
     def _check_overlaps(self) -> None:
-        """Raise CodecError if two ranges overlap in part; equal ranges are valid."""
+        """Raise CodecError if two ranges partly overlap; equal ranges are valid."""
         there = np.flatnonzero(self.entries[:, 0] != MISSING)
         starts, lengths = self.entries[there, 0], self.entries[there, 1]
         order = np.lexsort((lengths, starts))
         starts, lengths = starts[order], lengths[order]
-        # Of ranges that overlap, two that are neighbours in this order do, unless they are the same.
+        # If any ranges partly overlap, so do two different neighbours in this order.
         bad = starts[1:] < starts[:-1] + lengths[:-1]
         bad &= (starts[1:] != starts[:-1]) | (lengths[1:] != lengths[:-1])
         if bad.any():
@@ -296,7 +296,7 @@ class ShardIndex:
             raise self._overlap(one, other)
 
     def _overlap(self, one: int, other: int) -> CodecError:
-        """The error of two inner chunks whose ranges overlap in part."""
+        """Return the error for two inner chunks whose ranges partly overlap."""
         start, stop = cast("tuple[int, int]", self.entry(one))
         begin, end = cast("tuple[int, int]", self.entry(other))
         found = f"bytes {start} to {stop} overlap bytes {begin} to {end}"
@@ -304,7 +304,7 @@ class ShardIndex:
         return self._coder.refuse(one, f": {found} of inner chunk ({where})")
 
     def _refusal(self, place: int) -> CodecError:
-        """Why the entry at `place` can't be true."""
+        """Return the error for the invalid entry at `place`."""
         coder = self._coder
         start: int = self._flat[2 * place]
         length: int = self._flat[2 * place + 1]

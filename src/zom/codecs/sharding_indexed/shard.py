@@ -1,8 +1,8 @@
-"""A shard, bound: inner chunks one after the other, and the index that finds them.
+"""The coder of shards: consecutive inner chunks, and the index that locates them.
 
-Zarr v3, sharding_indexed codec, binary shard format; the draft's sharding storage transformer, whose
-shards differ in that their index has no checksum, is the same with other codecs for the index. No store
-is known here: who reads parts of a shard gets the ranges from the index, and decodes with `inner`.
+Zarr v3, sharding_indexed codec, binary shard format. The draft's sharding storage transformer, whose
+index has no checksum, uses the same coder with other index codecs. This module doesn't access stores:
+to read parts of a shard, get the ranges from the index and decode them with `inner`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 __all__ = ["ShardCoder", "Share"]
 
-# An index has 16 bytes for each inner chunk: 256 MiB.
+# An index has 16 bytes for each inner chunk, so at most 256 MiB.
 _MOST_CHUNKS = 1 << 24
 
-# What the codecs of an inner chunk may add to it, however small it is.
+# The bytes that the codecs of an inner chunk may add to it, however small it is.
 _ADDED = 1 << 12
 
 _AT_ONCE = 1 << 20
-"""The bytes of inner chunks, decoded, that are put into their places at once."""
+"""The decoded size of the inner chunks that are copied to their places at once, in bytes."""
 
 
 Share: TypeAlias = "Callable[[Callable[[Iterator[int]], None], int], None]"
-"""Has a function take all numbers up to one, which several calls of it may share."""
+"""Calls a function that takes all numbers below a count; several concurrent calls may share them."""
 
 
 def _alone(take: Callable[[Iterator[int]], None], count: int) -> None:
@@ -48,7 +48,7 @@ def _alone(take: Callable[[Iterator[int]], None], count: int) -> None:
 
 
 class ShardCoder(Coder[Any, Any]):
-    """The inner chunks of a shard, each by itself, and what is stored of them all.
+    """Encodes and decodes a shard of inner chunks.
 
     >>> import zom.codecs, zom.dtypes
     >>> from zom.codecs.sharding_indexed.index import index_block
@@ -75,50 +75,50 @@ class ShardCoder(Coder[Any, Any]):
     ) -> None:
         self.block = block
         self.inner = inner
-        """The codecs of an inner chunk."""
+        """The codecs of the inner chunks."""
         self.chunk_shape = inner.block.shape
-        """How many elements an inner chunk has along each dimension."""
+        """The shape of an inner chunk."""
         self.grid = ShardGrid(block.shape, self.chunk_shape)
         self.counts = self.grid.counts
-        """How many inner chunks there are along each dimension."""
+        """The number of inner chunks along each dimension."""
         self.count = self.grid.count
-        """How many inner chunks there are."""
+        """The number of inner chunks."""
         if self.count > _MOST_CHUNKS:
             message = f"{name}: a shard of {self.count} inner chunks; zom runs at most {_MOST_CHUNKS}"
             raise ExtensionError(message)
         self.name = name
-        """The codec that errors name."""
+        """The name of the codec in errors."""
         least = 1 if inner.nbytes is None else inner.nbytes
         most = inner.most if inner.nbytes is None else inner.nbytes
         self.index = IndexCoder(self.counts, index, sizes=(least, most), location=location, name=name)
-        """Reads and writes the index."""
+        """The coder of the index."""
         self.is_empty = FillTest(inner.block)
-        """Whether an inner chunk is nothing but fill, and so is not stored."""
+        """Tests whether an inner chunk holds only the fill value and is not stored."""
         self.rows = RowDecoder(inner, self.is_empty.cell)
-        """Decodes many inner chunks at once, where they are small."""
+        """Decodes many small inner chunks at once."""
         self._start = self.index.nbytes if location == "start" else 0
         self.most = self.index.nbytes + self._most_inside()
 
     def index_range(self) -> tuple[IndexLocation, int]:
-        """Which end of a shard its index stands at, and how many bytes it has: always the same number."""
+        """Return the location of the index in a shard, and its fixed size in bytes."""
         return self.index.location, self.index.nbytes
 
     def parse_index(self, data: Data, size: int | None = None) -> ShardIndex:
-        """The index that is stored as `data`, in a shard of `size` bytes where that is known."""
+        """Decode the index `data` of a shard of `size` bytes, if that is known."""
         return self.index.parse(data, size)
 
     def parse(self, shard: Data) -> ShardIndex:
-        """The index of a whole shard."""
+        """Decode the index of a whole shard."""
         start, stop = self.index.range_in(len(shard))
         return self.index.parse(memoryview(shard)[start:stop], len(shard))
 
     def build(self, chunks: Sequence[Data | None]) -> Data:
-        """The shard of inner chunks that are encoded already, in C order; None where one is missing."""
+        """Build a shard from encoded inner chunks in C order; None for a missing one."""
         sizes = [-1 if chunk is None else len(chunk) for chunk in chunks]
         return self._join(np.array(sizes, np.int64), [chunk for chunk in chunks if chunk is not None])
 
     def encode(self, chunk: Array, share: Share = _alone) -> Data:
-        """The shard; inner chunks of nothing but fill are left out. `share` has threads take part."""
+        """Encode a shard without inner chunks that hold only the fill value; `share` may use threads."""
         if chunk.dtype != self.block.dtype:
             chunk = chunk.astype(self.block.dtype)
         if self.inner.direct and self.grid.can_split:
@@ -129,7 +129,7 @@ class ShardCoder(Coder[Any, Any]):
         present = self._encode_rows(blocks, there, share)
         if present is None:
             present = self._encode_each(blocks, places, share)
-        del blocks  # as large as what is now joined
+        del blocks  # as large as the data joined next
         sizes = np.full(self.count, -1)
         sizes[places] = [len(data) for data in present]
         return self._join(sizes, present)
@@ -137,7 +137,7 @@ class ShardCoder(Coder[Any, Any]):
     def _encode_rows(
         self, blocks: Sequence[Array] | Array, there: Array, share: Share
     ) -> Sequence[Data] | None:
-        """The inner chunks that are `there`, encoded; None where they are larger, or one is at fault."""
+        """Encode the inner chunks where `there`; return None if they are too large or one is invalid."""
         if not self.rows.is_possible or self.inner.direct or not isinstance(blocks, np.ndarray):
             return None
         step = max(1, _AT_ONCE // self.rows.nbytes)
@@ -174,13 +174,13 @@ class ShardCoder(Coder[Any, Any]):
         return made
 
     def decode(self, chunk: Data) -> Array:
-        """The elements of a whole shard."""
+        """Return the elements of a whole shard."""
         made = np.empty(self.block.shape, self.block.dtype)
         self.decode_array_into(chunk, made)
         return made
 
     def decode_array_into(self, chunk: Data, target: Array) -> None:
-        """Decode each inner chunk to its place in `target`; the index is checked before the first one."""
+        """Check the index and decode each inner chunk to its place in `target`."""
         shard = memoryview(chunk)
         index = self.parse(shard)
         spans = index.ranges()
@@ -204,7 +204,7 @@ class ShardCoder(Coder[Any, Any]):
             raise self.refuse(place, cause, index.entry(place)) from cause
 
     def _decode_rows(self, shard: memoryview, index: ShardIndex, target: Array) -> bool:
-        """Decode inner chunks into rows, some at a time; False where one is at fault, which is told one by one."""
+        """Decode inner chunks into rows, some at a time; return False if one, still unknown, is invalid."""
         split = self.grid.split(target)
         below = self.count // self.counts[0] if self.count else 1
         step = max(1, _AT_ONCE // (below * self.rows.nbytes))
@@ -220,17 +220,17 @@ class ShardCoder(Coder[Any, Any]):
         return True
 
     def refuse(self, place: int, cause: CodecError, span: tuple[int, int] | None = None) -> CodecError:
-        """The error of the inner chunk at `place`, in C order, whose codecs raised `cause`."""
+        """Return the error for the inner chunk at `place`, in C order, whose codecs raised `cause`."""
         where = "" if span is None else f", bytes {span[0]} to {span[1]}"
         error = self.index.refuse(place, f"{where}: {cause}")
         if span is not None:
-            # Of a shard inside this one, only the part of it that is at fault.
+            # For a nested shard, only its invalid part.
             first, last = cause.byte_range or (0, span[1] - span[0])
             error.byte_range = (span[0] + first, span[0] + last)
         return error
 
     def _encode_direct(self, split: Array) -> Data:
-        """The shard of inner chunks that are stored as in memory: each element is copied once."""
+        """Encode a shard of uncompressed inner chunks, copying each element once."""
         there = ~self._empty_of(split)
         count = int(np.count_nonzero(there))
         nbytes = count * self.inner.most
@@ -248,7 +248,7 @@ class ShardCoder(Coder[Any, Any]):
         return byte_view(made)
 
     def _entries(self, sizes: Array) -> Array:
-        """The index of inner chunks that are stored in order; one of -1 bytes is missing."""
+        """Return the index of consecutive inner chunks of these sizes; -1 means missing."""
         lengths = np.maximum(sizes, 0)
         entries = np.empty((self.count, 2), np.uint64)
         entries[:, 0] = lengths.cumsum() - lengths + self._start
@@ -257,7 +257,7 @@ class ShardCoder(Coder[Any, Any]):
         return entries
 
     def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
-        """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""
+        """Join the `present` inner chunks and the index; a size of -1 means missing."""
         if self.index.least and not sizes.all():  # no reader takes an entry of 0 bytes
             reason = f": {', '.join(self.inner.names)}: expected a byte at least from encode, found none"
             raise self.index.refuse(int(np.flatnonzero(sizes == 0)[0]), reason)
@@ -265,22 +265,22 @@ class ShardCoder(Coder[Any, Any]):
         return b"".join([index, *present] if self._start else [*present, index])
 
     def _cut(self, shard: Array) -> Sequence[Array] | Array:
-        """The inner chunks of a shard; each in one piece, where they are an array.
+        """Return the inner chunks of a shard; if they are an array, each is contiguous.
 
-        One copy of all is faster than one of each, and there is none where they lie in order.
+        One copy of all is faster than one of each, and none is needed if they are in order already.
         """
         if not self.grid.can_split:
             return [shard[corner] for corner in self.grid.corners()]
         return np.ascontiguousarray(self.grid.split(shard)).reshape(self.count, *self.chunk_shape)
 
     def _empty(self, blocks: Sequence[Array] | Array) -> Array:
-        """Which of the inner chunks are nothing but fill."""
+        """Return which of the inner chunks hold only the fill value."""
         if not isinstance(blocks, np.ndarray) or self.block.dtype.hasobject:
             return np.array([self.is_empty(block) for block in blocks])
         return self._empty_of(blocks.reshape(*self.counts, *self.chunk_shape))
 
     def _empty_of(self, split: Array) -> Array:
-        """The same of inner chunks as the grid splits a shard: only those whose first element is fill are looked at."""
+        """Return the same for a split shard; test only inner chunks whose first element is the fill value."""
         first: Any = (..., *(0,) * len(self.counts))
         firsts = byte_view(np.ascontiguousarray(split[first]))
         bits = np.frombuffer(self.is_empty.cell.tobytes(), np.uint8)
@@ -290,7 +290,7 @@ class ShardCoder(Coder[Any, Any]):
         return empty
 
     def _rows(self, shard: memoryview, index: ShardIndex) -> Array | None:
-        """All inner chunks at once, where each is there and stored as in memory; None if that can't be."""
+        """Return all uncompressed inner chunks at once, or None if one is missing or they are not aligned."""
         nbytes = self.inner.most
         starts = index.entries[:, 0]
         first, last = int(starts.min()), int(starts.max())
@@ -299,12 +299,12 @@ class ShardCoder(Coder[Any, Any]):
         return self.rows.cut(shard[first : last + nbytes], (starts - np.uint64(first)).astype(np.intp))
 
     def _lie_together(self, target: Array) -> bool:
-        """Whether the memory of an inner chunk in `target` is in one piece."""
+        """Whether the memory of an inner chunk in `target` is contiguous."""
         corner: Any = (*[slice(n) for n in self.chunk_shape], ...)
         return bool(target[corner].flags.c_contiguous)
 
     def _most_inside(self) -> int:
-        """How many bytes all inner chunks together may have."""
+        """Return the maximum size of all inner chunks together, in bytes."""
         inner = self.inner
         if inner.block.nbytes is None:
             return inner.most + self.count * _ADDED

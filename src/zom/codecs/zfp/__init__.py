@@ -1,4 +1,4 @@
-"""The `zfp` codec: arrays of one to four dimensions, compressed by zfp, without its header.
+"""The `zfp` codec: arrays of one to four dimensions, compressed by zfp without its header.
 
 Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp
 """
@@ -58,7 +58,7 @@ class ZfpConfiguration(Configuration):
     """The mode of zfp, and the parameters of that mode."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {
-        # Each mode is closed, and there is no other one: to close the whole would tell an unknown member twice.
+        # Each mode is closed, and there are no others: closing the whole would report unknown members twice.
         "additionalProperties": True,
         "allOf": [
             {
@@ -97,7 +97,7 @@ class ZfpCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         _check_parameters(configuration, faults, (*path, "configuration"))
         if not isinstance(before, Elements):
             return Bytes()
@@ -112,7 +112,7 @@ class ZfpCodec(Codec):
         return Bytes()
 
     def bind(self, configuration: ZfpConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The library that comes with the package zfpy."""
+        """Return a coder that uses the zfp library in the package zfpy."""
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the zfp codec wants elements")

@@ -1,4 +1,4 @@
-"""zfp, running: chunks of the zfp codec of v3, which have no header, and of numcodecs' zfpy, which have one."""
+"""Coders of zfp: the v3 codec, whose chunks have no header, and numcodecs' zfpy, whose chunks have one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDE: Final = {4: "int32", 8: "int64"}
 
 
 def bits_of(name: str) -> int:
-    """How many bits an integer of the type `name` has.
+    """Return the number of bits of the integer type `name`.
 
     >>> bits_of("uint4"), bits_of("int16")
     (4, 16)
@@ -30,10 +30,10 @@ def bits_of(name: str) -> int:
 
 
 class ZfpCoder(Coder[Any, Any]):
-    """Elements as zfp stores them; narrow ones as the 32 bits that they become, without a header.
+    """Elements as zfp stores them, without a header; narrow types are promoted to 32 bits.
 
-    zarrs takes unsigned integers of 32 and 64 bits for signed ones, and the larger half of them for the
-    largest: reading is the same here, what would be changed by writing is refused.
+    zarrs stores unsigned integers of 32 and 64 bits as signed ones, and clamps the larger half of them to
+    the maximum. This coder reads them in the same way, but raises CodecError for values that it would clamp.
     """
 
     def __init__(self, block: Block, mode: Mode) -> None:
@@ -100,9 +100,9 @@ class ZfpCoder(Coder[Any, Any]):
 
 
 class ZfpyCoder(Coder[Any, Any]):
-    """Elements as numcodecs has zfpy store them: behind a header, which must tell of just these.
+    """Elements as numcodecs' zfpy stores them: after a header, which must match their type and shape.
 
-    A filter of v2 gives numcodecs' zfpy its elements in one row; so they may stand there.
+    A v2 filter passes flat arrays to numcodecs' zfpy, so a header with a flat shape is accepted too.
     """
 
     def __init__(self, block: Block, mode: Mode) -> None:

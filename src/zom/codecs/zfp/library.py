@@ -1,8 +1,8 @@
-"""The zfp library that the package zfpy brings with it, called without the package in between.
+"""Direct calls of the zfp library in the package zfpy.
 
-zfpy itself neither knows the expert mode, nor says how many bytes a chunk took: a truncated chunk, whose
-rest zfp would read from whatever lies behind it, gave values. Here zfp reads from a copy that is long
-enough for whatever it may ask for, and what it took is compared with what there was.
+zfpy itself lacks the expert mode and doesn't report how many bytes a chunk took: for a truncated chunk,
+zfp reads whatever memory follows it and returns values. Here zfp reads from a copy that is long enough for
+any read, and the number of bytes read is compared with the size of the data.
 
 https://zfp.readthedocs.io/en/release1.0.1/high-level-api.html
 """
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["TYPES", "Mode", "Zfp", "zfp_library"]
 
 TYPES: Final = {"int32": 1, "int64": 2, "float32": 3, "float64": 4}
-"""zfp's own numbers of the types that it takes."""
+"""zfp's numbers of its supported types."""
 
 _FULL_HEADER: Final = 7
 _SHORTEST_HEADER: Final = 12
 _LONGEST_HEADER: Final = 19
 _MOST_BITS: Final = 2**15
-# A lower exponent of the least bit that is kept stands for the reversible mode.
+# A minimum exponent below this means the reversible mode.
 _LEAST_EXPONENT: Final = -1074
 _HEADS: Final = {"int32": (0, 5), "int64": (0, 6), "float32": (9, 15), "float64": (12, 19)}
-"""The bits at the head of a block, and at that of one in reversible mode: signs and exponents."""
-# zfp reads words of up to eight bytes, of which it may have begun one.
+"""The header bits of a block, and of one in reversible mode: signs and exponents."""
+# zfp reads words of up to eight bytes, and may have started one.
 _SLACK: Final = 64
 
 _pointer, _size, _uint, _double = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_double
@@ -75,7 +75,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One of zfp's modes: a name of the zfp codec of v3, and the numbers that go with it."""
+    """One of zfp's modes: its name in the v3 zfp codec, and its parameters."""
 
     name: str = "reversible"
     numbers: tuple[float, ...] = ()
@@ -83,13 +83,13 @@ class Mode:
 
 @cache
 def zfp_library() -> Any:
-    """The functions of zfp, with their signatures; an ExtensionError where they can't be had."""
+    """Return zfp's functions with their signatures; raise ExtensionError if they are not available."""
     try:
         package = import_package("zfpy")
     except ImportError as cause:
         raise ExtensionError("zfp needs the package zfpy: pip install zfpy==1.0.1") from cause
     home = Path(str(package.__file__))
-    # A module of C leads to the libraries that it was linked to, except on Windows.
+    # A C extension module gives access to the libraries that it is linked to, except on Windows.
     for path in (home, *sorted((home.parent / "zfpy.libs").glob("*zfp*"))):
         try:
             library = ctypes.CDLL(str(path))
@@ -116,7 +116,7 @@ class Zfp:
             self._set_mode(stream)
 
     def compress(self, array: Array, *, header: bool = False) -> bytes:
-        """The array, which is contiguous, as zfp stores it."""
+        """Compress a contiguous array."""
         library = self._library
         if not array.size:
             return b""
@@ -134,7 +134,7 @@ class Zfp:
         return room[:size].tobytes()
 
     def _check_finite(self, array: Array) -> None:
-        """CodecError for what spoils the block of values that it stands in."""
+        """Raise CodecError for non-finite values, which corrupt their block unless the mode is reversible."""
         if array.dtype.kind != "f" or self._mode.name == "reversible":
             return
         wrong = ~np.isfinite(array)
@@ -144,7 +144,7 @@ class Zfp:
             raise CodecError(f"zfp keeps {found} in its reversible mode only, found it at {where}")
 
     def decompress(self, data: Data, *, header: bool = False) -> Array:
-        """The array that is stored as `data`, of which each byte is used."""
+        """Decompress `data`; raise CodecError unless exactly all bytes are used."""
         made: Array = np.zeros(self._shape, self._dtype)
         if not made.size:
             if len(data):
@@ -167,10 +167,10 @@ class Zfp:
         return made
 
     def _least_bits(self, stream: Any) -> int:
-        """How many bits each block has at least; CodecError where the mode leaves too few to blocks.
+        """Return the minimum bits of each block; raise CodecError if the mode allows too few.
 
-        zfp reads what stands at the head of a block without asking whether there may be so many bits, and
-        where there may not it takes the rest for a huge number of them.
+        zfp reads the header of a block without checking the maximum; if the header is longer, the remaining
+        number of bits underflows to a huge number.
         """
         minbits, maxbits, minexp = _uint(), _uint(), ctypes.c_int()
         refer = ctypes.byref
@@ -184,12 +184,12 @@ class Zfp:
         return minbits.value
 
     def is_of(self, data: Data) -> bool:
-        """Whether the header of `data` tells of such an array."""
+        """Whether the header of `data` has this type and shape."""
         with self._stream() as stream:
             return self._header(stream, data) == (self._type, self._shape)
 
     def _padded(self, stream: Any, field: Any, data: Data) -> Array:
-        """The data, with as many zeros after them as zfp may read beyond their end."""
+        """Return the data followed by zeros for all bytes that zfp may read past the end."""
         minbits = self._least_bits(stream)
         blocks = int(np.prod([-(-length // 4) for length in self._shape], dtype=object))
         if blocks * minbits > 8 * len(data):
@@ -203,7 +203,7 @@ class Zfp:
         return room
 
     def _check_header(self, stream: Any, data: Data) -> None:
-        """CodecError unless the header tells of such an array; the stream then has its mode."""
+        """Set the mode of the stream from the header; raise CodecError if its type or shape differs."""
         kind, shape = self._header(stream, data)
         if (kind, shape) != (self._type, self._shape):
             names = {number: name for name, number in TYPES.items()}

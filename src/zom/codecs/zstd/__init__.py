@@ -34,18 +34,18 @@ LEVEL = rule(
 )
 
 CompressionLevel = Annotated[int, Interval(-131072, 22)]
-"""From fastest to smallest; 0 is the library's own default."""
+"""The level, from fastest to smallest; 0 is the library's default."""
 
 
 class ZstdConfiguration(Configuration):
-    """How hard to compress, and whether to store a checksum."""
+    """The compression level, and whether to store a checksum."""
 
     level: Annotated[OrAbsent[CompressionLevel], Required(LEVEL), EncodingOnly(0)] = None
     checksum: ForEncoding[bool] = False
 
 
 class ZstdV2Configuration(Configuration):
-    """As numcodecs has it."""
+    """The configuration in numcodecs."""
 
     level: ForEncoding[CompressionLevel] = 0
     checksum: Annotated[ForEncoding[bool], WrapValidator(gdal_checksum), PlainSerializer(bool)] = False
@@ -68,7 +68,7 @@ class ZstdCodec(Codec):
         faults: list[Fault],
         path: Path,
     ) -> Bytes:
-        """Bytes of no fixed number."""
+        """Return bytes of variable size."""
         del before
         gdal_fault(configuration, "checksum", (*path, "configuration"), faults)
         return Bytes()
@@ -76,10 +76,10 @@ class ZstdCodec(Codec):
     def bind(
         self, configuration: ZstdConfiguration | ZstdV2Configuration, before: Form, after: Form
     ) -> ByteCoder:
-        """libzstd, as numcodecs has it; without a level its own default is taken.
+        """Return a coder that uses numcodecs' libzstd; without a level, use its default.
 
-        v2 has no codec for checksums that everybody reads. But a frame says itself whether it ends with one,
-        so all decoders check it: it is written unless the document says that it shall not be.
+        v2 has no checksum codec that all software reads. But a frame states whether it ends with a checksum,
+        and all decoders check it, so in v2 it is written unless the document has a `checksum` of false.
         """
         del after
         stream = stream_before(before, self.name)

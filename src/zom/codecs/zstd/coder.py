@@ -1,8 +1,8 @@
-"""zstd, run by numcodecs, which is never asked for more bytes than are expected.
+"""The zstd coder, run by numcodecs, which never decodes more bytes than expected.
 
-numcodecs' decoder takes the place to decode into, and then makes just so many bytes or fails. Without a
-place it trusts what frames state; and of frames that state nothing it makes whatever comes out, and doesn't
-come to an end where one of them is cut off. So it always gets a place here.
+If numcodecs' decoder gets a target buffer, it fills it exactly or fails. Without a target it trusts the
+sizes that frames state; for frames without a size its output is unlimited, and it never returns if one of
+them is truncated. So it always gets a target here.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["ZstdCoder"]
 
 _SMALL = 1 << 17
-"""Chunks of so many bytes cost less by contexts that are used again; larger ones, a copy more."""
+"""The size in bytes up to which reusing contexts is faster; for larger chunks it only adds a copy."""
 
 _FEWER = compiled_later(r"expected to decompress (\d+), got (\d+)")
-"""What numcodecs says when a place is longer than what came into it."""
+"""numcodecs' message if the target is longer than the decoded data."""
 
 
 class ZstdCoder(Coder[Data, Data]):
-    """Chunks that are one frame, or several.
+    """Chunks of one or more frames.
 
     >>> from zom.extension.bound import Stream
     >>> coder = ZstdCoder(Stream(100, 100), 3, checksum=True)
@@ -58,19 +58,19 @@ class ZstdCoder(Coder[Data, Data]):
         self.batches = self._contexts is not None and self._contexts.has_batches
 
     def encode(self, chunk: Data) -> Data:
-        """One frame, which states its size."""
+        """Return one frame, which states its size."""
         if self._contexts is not None:
             return self._contexts.compress(chunk)
         return self._compress(chunk, self._level, self._checksum)
 
     def encode_rows(self, rows: memoryview, count: int) -> list[Data]:
-        """A frame of each chunk."""
+        """Return a frame for each chunk."""
         if self._contexts is None or not rows:
             return super().encode_rows(rows, count)
         return self._contexts.compress_rows(rows, count)
 
     def decode(self, chunk: Data) -> Data:
-        """What all frames in `chunk` hold, one after the other."""
+        """Return the concatenated contents of all frames in `chunk`."""
         nbytes = self._before.nbytes
         if nbytes is None:
             return self._decode_any(chunk)
@@ -83,9 +83,9 @@ class ZstdCoder(Coder[Data, Data]):
         return made
 
     def decode_into(self, chunk: Data, target: memoryview) -> None:
-        """Put what all frames hold into `target`."""
+        """Decode all frames into `target`."""
         size = stated_size(chunk)
-        # One frame, nearly always. If more follow, they would have to be empty, or this fails.
+        # Nearly always there is one frame. This fails if non-empty frames follow.
         if target and (size is None or size == len(target)) and self._fill(chunk, target):
             return
         stated, most = _sizes(chunk)
@@ -94,13 +94,13 @@ class ZstdCoder(Coder[Data, Data]):
         check_size(self._before, self._decode_frames(chunk, target))
 
     def decode_rows(self, chunks: Sequence[Data], target: memoryview) -> None:
-        """Put what each of `chunks` holds into `target`: all at once, where each is one frame."""
+        """Decode `chunks` into consecutive parts of `target`, all at once if each is one frame."""
         size = len(target) // len(chunks)
         contexts = self._contexts
         if contexts is None or not all(is_one_frame(chunk, size) for chunk in chunks):
             super().decode_rows(chunks, target)
         elif not contexts.decompress_rows(Pieces.of(chunks), target):
-            super().decode_rows(chunks, target)  # one by one, it is found out why
+            super().decode_rows(chunks, target)  # decoding one by one finds the cause
 
     def _fill(self, chunk: Data, target: memoryview) -> bool:
         if self._contexts is not None:
@@ -111,18 +111,18 @@ class ZstdCoder(Coder[Data, Data]):
         try:
             self._decompress(chunk, target)
         except (RuntimeError, ValueError):
-            return False  # frame by frame, it is found out why
+            return False  # decoding frame by frame finds the cause
         return True
 
     def _decode_any(self, chunk: Data) -> Data:
-        """What the frames hold, however much it is, up to what may be."""
+        """Decode frames of unknown total size, up to the maximum."""
         stated, most = _sizes(chunk)
         check_size(self._before, stated)
         made = np.empty(min(most, self._before.most), np.uint8).data
         return made[: self._decode_frames(chunk, made)]
 
     def _decode_frames(self, chunk: Data, target: memoryview) -> int:
-        """How many bytes the frames hold, of which `target` has got each."""
+        """Decode the frames into `target` and return the number of bytes."""
         view = memoryview(chunk)
         made = 0
         for frame in frames_of(chunk):
@@ -131,11 +131,11 @@ class ZstdCoder(Coder[Data, Data]):
 
     def _decode_frame(self, view: memoryview, frame: Frame, room: memoryview) -> int:
         if frame.most == 0:
-            return 0  # numcodecs refuses a frame that holds nothing
+            return 0  # numcodecs rejects an empty frame
         if frame.size == 0:
             raise CodecError(f"damaged zstd frame at byte {frame.start}: it states 0 bytes, and holds some")
         size = min(frame.most, len(room)) if frame.size is None else frame.size
-        # A frame of blocks that may hold something needs room to show that it doesn't.
+        # A frame whose blocks may hold data needs room to show that they don't.
         place = room[:size] if size else memoryview(bytearray(1))
         if len(place) < size:
             raise CodecError(f"expected {expected_size(self._before)}, found more")
@@ -160,7 +160,7 @@ class ZstdCoder(Coder[Data, Data]):
 
 
 def _sizes(chunk: Data) -> tuple[int, int]:
-    """How many bytes the frames of `chunk` state, and how many they can hold, those without a size too."""
+    """Return the total size stated by the frames of `chunk`, and their maximum total size."""
     stated = most = 0
     for frame in frames_of(chunk):
         stated += frame.size or 0

@@ -1,7 +1,7 @@
-"""Contexts of libzstd that are used again, by the package zstandard: part of the extra `fast` of zom.
+"""Reused libzstd contexts from the package zstandard, which is part of zom's extra `fast`.
 
-What numcodecs calls makes a context for each chunk, which takes longer than to decode a small one. A context
-serves one thread at a time, so each thread has its own.
+numcodecs creates a context for each chunk, which takes longer than decoding a small one. Only one thread at
+a time may use a context, so each thread has its own.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ class ZstdContexts(threading.local):
         self._compress_many = getattr(compressor, "multi_compress_to_buffer", None)
         decompressor = package.ZstdDecompressor()
         self._decompress = decompressor.decompress
-        # The package has a form without C, which has no batches.
+        # The variant of the package without C has no batches.
         self._decompress_many = getattr(decompressor, "multi_decompress_to_buffer", None)
         self._buffer = getattr(package, "BufferWithSegments", None)
         self.has_batches = None not in (self._decompress_many, self._buffer)
 
     def compress(self, chunk: Data) -> Data:
-        """One frame, which states its size."""
+        """Return one frame, which states its size."""
         made: bytes = self._compress(chunk)
         return made
 
     def compress_rows(self, rows: memoryview, count: int) -> list[Data]:
-        """The same of `count` chunks, one behind the other in `rows`, without the interpreter's lock."""
+        """Compress `count` chunks that are consecutive in `rows`, without holding the GIL."""
         size = len(rows) // count
         chunks = [rows[start : start + size] for start in range(0, count * size, size)]
         if self._compress_many is None:
@@ -51,9 +51,9 @@ class ZstdContexts(threading.local):
         return [found[number].tobytes() for number in range(count)]
 
     def decompress(self, chunk: Data, nbytes: int) -> bytes | None:
-        """The `nbytes` bytes that the one frame in `chunk` holds; None where it is another, or more than that.
+        """Decompress the single frame `chunk` to `nbytes` bytes; return None if its contents or size differ.
 
-        The caller has seen that the frame states so many, or none.
+        The caller must check that the frame states this size or none.
         """
         try:
             made: bytes = self._decompress(chunk, max_output_size=nbytes, allow_extra_data=False)
@@ -62,9 +62,9 @@ class ZstdContexts(threading.local):
         return made if len(made) == nbytes else None
 
     def decompress_rows(self, chunks: Pieces, target: memoryview) -> bool:
-        """Put the bytes of all chunks, each one frame, into `target`, without the interpreter's lock; False where it can't.
+        """Decode single-frame chunks into `target`, without holding the GIL; return False on failure.
 
-        The caller has seen that each states as many bytes as the others, and that nothing stands behind it.
+        The caller must check that all chunks state the same size and have no trailing data.
         """
         if self._decompress_many is None or self._buffer is None:
             return False
@@ -82,7 +82,7 @@ class ZstdContexts(threading.local):
 
 
 def contexts_for(level: int, *, checksum: bool) -> ZstdContexts | None:
-    """The contexts for chunks of this kind; None where zstandard isn't installed.
+    """Return the contexts for these parameters, or None if zstandard isn't installed.
 
     >>> contexts_for(3, checksum=True) is contexts_for(3, checksum=True)
     True

@@ -1,7 +1,7 @@
-"""Zstandard frames, RFC 8878, section 3.1: where each ends, and how much it can hold.
+"""Zstandard frames, RFC 8878, section 3.1: the end and the maximum decoded size of each.
 
-Nothing is decoded here. A frame is a header, blocks behind three bytes each, and four bytes of checksum if
-the header says so; a frame to be skipped is a header with its length.
+Nothing is decoded here. A frame is a header, blocks preceded by three bytes each, and, if the header says
+so, four bytes of checksum. A skippable frame is a header with its length.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Frame", "frames_of", "is_one_frame", "stated_size"]
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
-_SKIPPED = b"\x2a\x4d\x18"  # behind a byte from 0x50 to 0x5f
+_SKIPPED = b"\x2a\x4d\x18"  # after a byte from 0x50 to 0x5f
 _CHECKSUM_OF_NOTHING = b"\x99\xe9\xd8\x51"
 _BLOCK_MOST = 1 << 17
 _RAW, _REPEATED, _COMPRESSED = 0, 1, 2
@@ -27,14 +27,14 @@ _SHORTEST = 9
 
 
 class Header(NamedTuple):
-    """What stands before the first block."""
+    """The header before the first block."""
 
     end: int
-    """Where the first block begins."""
+    """The start of the first block."""
     size: int | None
-    """How many bytes the frame holds, where it says so."""
+    """The decoded size of the frame in bytes, if stated."""
     block_most: int
-    """How many bytes a compressed block may hold; never none, as nobody compresses nothing."""
+    """The maximum decoded size of a compressed block in bytes, at least 1."""
     has_checksum: bool
 
 
@@ -44,18 +44,18 @@ class Frame(NamedTuple):
     start: int
     end: int
     size: int | None
-    """How many bytes it holds, where it says so."""
+    """Its decoded size in bytes, if stated."""
     most: int
-    """How many bytes its blocks can hold."""
+    """The maximum decoded size of its blocks in bytes."""
 
 
 def stated_size(data: Data) -> int | None:
-    r"""How many bytes the frame that `data` begins with says that it holds.
+    r"""Return the decoded size stated by the first frame in `data`, or None.
 
     >>> stated_size(b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc")
     3
     """
-    # The common case, without ado: it is asked for each chunk.
+    # A fast path for the common case, as this runs for each chunk.
     if data[:4] == _MAGIC and len(data) > 13:
         flags = data[4]
         single = flags & _SINGLE
@@ -71,9 +71,9 @@ def stated_size(data: Data) -> int | None:
 
 
 def is_one_frame(data: Data, size: int) -> bool:
-    r"""Whether `data` is one frame of one block that states `size` bytes, and needs no more memory than these.
+    r"""Whether `data` is one single-segment frame of one block that states `size` bytes.
 
-    Others may hold as many bytes; `frames_of` tells.
+    Other data may decode to the same size; use `frames_of` to find out.
 
     >>> is_one_frame(b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc", 3)
     True
@@ -114,7 +114,7 @@ def _read_header(data: Data, start: int) -> Header:
 
 
 def frames_of(data: Data) -> Iterator[Frame]:
-    r"""The frames that `data` consists of, without those to be skipped; CodecError for anything else.
+    r"""Yield the frames in `data` except skippable ones; raise CodecError for anything else.
 
     >>> list(frames_of(b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc"))
     [Frame(start=0, end=12, size=3, most=3)]

@@ -55,9 +55,8 @@ def store(  # noqa: PLR0913 - each is an option of the caller
     given by path in `dimension_names`. Data for an existing array goes to its region in `regions`, or
     replaces all of it.
 
-    Each task writes whole chunks or shards. If two tasks would share a chunk, a ConflictError names it and
-    the legal regions, and nothing is written. Pass `rechunk=True` to rechunk the data so that tasks share
-    none.
+    If two tasks would share a chunk or shard, a ConflictError names it and the legal regions, and nothing is
+    written. Pass `rechunk=True` to rechunk the data so that tasks share none.
 
     Returns the array, or a dictionary of arrays by path. With `compute=False`, arrays are created now, and a
     `Delayed` that writes the data is returned. `options` go to `dask.compute`, such as `scheduler`.

@@ -1,1 +1,1 @@
-"""HDF5 and NetCDF4 files: their hierarchy as a spec, and as a store that can be read and copied."""
+"""HDF5 and NetCDF4 files as specs, and as stores to read and copy from."""

@@ -1,4 +1,4 @@
-"""Arrays: the spec of one dataset, and what it takes to make Zarr chunks of its elements."""
+"""Arrays: the spec of one dataset, and the information to make Zarr chunks of its elements."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ __all__ = ["SourceArray", "source_array"]
 
 @dataclass(frozen=True, slots=True)
 class SourceArray:
-    """A dataset, and the document of the array that it becomes."""
+    """A dataset and the document of its array."""
 
     dataset: Any
     elements: Elements
     document: dict[str, Any]
     same_bytes: bool
-    """Whether the chunks in the file are the chunks of the array."""
+    """Whether chunks in the file have the same bytes as chunks of the array."""
     held: tuple[int, ...]
-    """The shape that the file has elements of: less than the array's, where an unlimited dimension is longer."""
+    """The shape of the elements in the file, smaller than the array's if an unlimited dimension is longer."""
     missing: str | None
-    """The filter that isn't installed, and without which elements can't be read."""
+    """The missing filter that reading the elements requires, if any."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,7 +59,7 @@ def source_array(
     compress: Any = AUTO,
     is_netcdf: bool,
 ) -> SourceArray | None:
-    """The array that a dataset becomes, of `shape` where that is another; None where Zarr has no data type for it."""
+    """Return the array of a dataset, with `shape` if given; None if Zarr has no data type for it."""
     dataset, report = node.object, node.report
     elements = elements_of(dataset, report)
     if elements is None:
@@ -108,7 +108,7 @@ def _same_bytes(dataset: Any, elements: Elements, pipeline: Pipeline) -> bool:
 
 
 def _flags(elements: Elements, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """The names of an enumeration as CF has them, unless the dataset says that itself."""
+    """Return the names of an enumeration as CF flag attributes, unless the dataset has these itself."""
     if elements.enum is None or "flag_values" in attributes or "flag_meanings" in attributes:
         return {}
     meanings = " ".join(name.replace(" ", "_") for name in elements.enum)
@@ -116,7 +116,7 @@ def _flags(elements: Elements, attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fill_value(dataset: Any, elements: Elements, report: Report, *, is_netcdf: bool) -> Any:
-    """What elements that were never written read as: HDF5 fills with zeros unless told otherwise, netCDF does not."""
+    """Return the value of unwritten elements: HDF5's default is zeros, netCDF has its own defaults."""
     h5py = imported("h5py", "hdf5")
     status = dataset.id.get_create_plist().fill_value_defined()
     path = ("fill_value",)
@@ -140,12 +140,12 @@ def _fill_value(dataset: Any, elements: Elements, report: Report, *, is_netcdf: 
 
 
 def _check_sources(dataset: Any, report: Report) -> None:
-    """Report the files of a virtual dataset that are missing: HDF5 reads fill values in their place."""
+    """Report missing source files of a virtual dataset: HDF5 reads fill values in their place."""
     if not dataset.is_virtual:
         return
     home = Path(dataset.file.filename).parent
     names = {source.file_name for source in dataset.virtual_sources()} - {"."}
-    # HDF5 also takes patterns (`%b`), whose files nobody can tell beforehand.
+    # HDF5 also accepts patterns (`%b`), whose files can't be listed beforehand.
     missing = sorted(name for name in names if "%" not in name and not (exists(home / name) or exists(name)))
     if missing:
         found = f"no file {', '.join(map(show, missing))}"

@@ -1,4 +1,4 @@
-"""Attributes: those of groups and datasets as JSON, without the bookkeeping of netCDF and dimension scales."""
+"""Attributes of groups and datasets as JSON, without the bookkeeping of netCDF and dimension scales."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SCALING: Final = frozenset({"scale_factor", "add_offset"})
 
 
 def attributes_of(found: Any, report: Report, *, is_netcdf: bool, dtype: Any = None) -> dict[str, Any]:
-    """The attributes of a group or dataset; `dtype` is that of the elements of an array.
+    """Return the attributes of a group or dataset; for an array, `dtype` is the type of its elements.
 
-    NetCDF has no difference between a number and a list of one; elsewhere both stay what they are.
+    NetCDF doesn't distinguish a number from a list of one number; in other files both stay as they are.
 
     >>> import h5py
     >>> from zom.conversion.losses import Report
@@ -75,7 +75,7 @@ _NOTHING: Final = object()
 
 
 def fill_attribute(value: Any, dtype: Any) -> Any:
-    """The attribute `_FillValue` as xarray spells it in Zarr v3: floats in base64, so that NaN can be written.
+    """Encode the attribute `_FillValue` as xarray does in Zarr v3: floats in base64, to allow NaN.
 
     >>> import numpy as np
     >>> fill_attribute(np.float32("nan"), np.dtype("f4")), fill_attribute(np.int16(-1), np.dtype("i2"))
@@ -99,7 +99,7 @@ def _double(value: Any) -> str:
 
 
 def mask_of(dataset: Any) -> Any:
-    """The value that the attribute `_FillValue` masks, in an array without dimensions; None where there is none.
+    """Return the value that the attribute `_FillValue` masks, as a 0-d array, or None if there is none.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -116,7 +116,7 @@ def mask_of(dataset: Any) -> Any:
 
 
 def _is_unicode(value: Any) -> bool:
-    """Whether text, or the bytes of text, is in UTF-8; h5py spells other bytes as lone surrogates."""
+    """Whether text, or the bytes of text, is valid UTF-8; h5py decodes other bytes to lone surrogates."""
     try:
         value.decode() if isinstance(value, bytes) else str(value).encode()
     except UnicodeError:
@@ -137,7 +137,7 @@ def _put_fill(made: dict[str, Any], value: Any, dtype: Any, reader: _Reader) -> 
 
 
 def _is_scale(dataset: Any) -> bool:
-    """Whether CLASS and NAME are those of a dimension scale, and not those of an image or a table."""
+    """Whether CLASS and NAME belong to a dimension scale, and not to an image or a table."""
     kind: Any = readable_attribute(dataset, "CLASS")
     return kind in {b"DIMENSION_SCALE", "DIMENSION_SCALE"} if isinstance(kind, (bytes, str)) else False
 
@@ -147,7 +147,7 @@ def _item(value: Any) -> Any:
 
 
 def _foreign(h5py: Any, dtype: Any) -> str | None:
-    """What JSON can't hold in values of a type, at any depth: references and bytes without a meaning."""
+    """Describe what JSON can't represent in a type, at any depth (references, opaque bytes), or None."""
     base = dtype.base
     if h5py.check_ref_dtype(base) is not None:
         return "references to other objects"
@@ -165,12 +165,12 @@ def _foreign(h5py: Any, dtype: Any) -> str | None:
 
 
 def _name(name: bytes | str) -> str:
-    """A name in a type, which h5py gives as bytes where it is not in UTF-8."""
+    """Decode a name in a type, which h5py returns as bytes if it is not UTF-8."""
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
 
 
 class _Reader:
-    """Makes one attribute plain, and reports what that costs."""
+    """Converts one attribute to JSON, and reports losses."""
 
     def __init__(self, h5py: Any, report: Report, path: Path, *, is_netcdf: bool) -> None:
         self._h5py = h5py
@@ -184,7 +184,7 @@ class _Reader:
         return _NOTHING
 
     def plain(self, value: Any, kind: Any) -> Any:
-        """The value as JSON; `kind` is the type that h5py gives it."""
+        """Return the value as JSON; `kind` is its type in h5py."""
         h5py = self._h5py
         if isinstance(value, h5py.Empty):
             return "" if value.dtype.kind == "S" or h5py.check_string_dtype(value.dtype) else []
@@ -201,7 +201,7 @@ class _Reader:
         return self._listed(array[()])
 
     def _note_type(self, dtype: Any) -> None:
-        """Report what a type says beside the values: names, widths, that it is a compound."""
+        """Report the parts of a type that the values don't show: names, widths, being a compound."""
         h5py = self._h5py
         names = h5py.check_enum_dtype(dtype)
         is_plain = dtype.kind in "iubSU" or h5py.check_string_dtype(dtype) or h5py.check_vlen_dtype(dtype)
@@ -211,7 +211,7 @@ class _Reader:
         elif dtype.kind == "f" and dtype.itemsize > 8:
             self._note(str(dtype), "it is rounded to float64")
         elif dtype.kind == "f" and dtype.itemsize < 8 and self._path[-1] in _SCALING:
-            # Of floating point numbers the type matters where data are unpacked by them.
+            # The type of a floating point number matters if it unpacks data.
             self._note(str(dtype), "unpacked data may be of another type")
         elif dtype.kind != "f" and not is_plain:
             self._note(str(dtype), None)
@@ -220,7 +220,7 @@ class _Reader:
         self._report.add(ATTRIBUTE_FORM, self._path, "text and numbers of 64 bits", found, fix)
 
     def _listed(self, value: Any) -> Any:
-        """Arrays as lists, records as objects, and single values as Python's own."""
+        """Convert arrays to lists, records to objects, and single values to Python's types."""
         if isinstance(value, np.ndarray):
             return [self._listed(each) for each in cast("Any", value)]
         if isinstance(value, np.void):
@@ -232,11 +232,11 @@ class _Reader:
         number = cast("Any", value)
         if number.dtype.kind == "c":
             return [float(number.real), float(number.imag)]
-        # Numbers wider than Python's, which `item` leaves as they are, are rounded.
+        # Numbers wider than Python's, which `item` doesn't convert, are rounded.
         return float(number) if number.dtype.kind == "f" else _item(number)
 
     def _text(self, value: bytes | str) -> str:
-        """Text as Unicode; bytes that are none are replaced, and reported."""
+        """Return text as Unicode; replace and report invalid bytes."""
         data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
         try:
             return data.decode()

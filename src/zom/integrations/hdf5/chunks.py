@@ -1,4 +1,4 @@
-"""Chunks: those of a dataset as Zarr has them, one by one, taken as they are where they are the same."""
+"""The chunks of a dataset as Zarr chunks, read one by one, and unchanged if the bytes are the same."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ class SourceChunks:
         """The path of the array."""
         self.plan: ArrayPlan = compile_plan(spec)
         self._places: Any = None
-        """The numbers of the chunks that are in the file, sorted: 8 bytes for each."""
+        """The sorted numbers of the chunks in the file, 8 bytes each."""
 
     @property
     def _grid(self) -> tuple[int, ...]:
-        """How many chunks hold any elements of the file: fewer than the array's, where another one is longer."""
+        """The grid of chunks with elements of the file: smaller than the array's if the array is longer."""
         held = zip(self.plan.grid, self.array.held, self._chunk, strict=True)
         return tuple(min(count, -(-length // size)) for count, length, size in held)
 
     @property
     def _chunk(self) -> tuple[int, ...]:
-        # Grids of files are regular; an array without elements has no first chunk to ask.
+        # Grids of files are regular; an array without elements has no first chunk to look at.
         return cast("tuple[int, ...]", self.plan.uniform)
 
     def stored(self) -> Iterator[tuple[int, ...]]:
-        """The places of the chunks that are in the file; of a dataset without chunks, all."""
+        """Yield the places of the chunks in the file: all places if a dataset without chunks is allocated."""
         grid = self._grid
         if self.array.dataset.chunks is None:
             if self._is_allocated():
@@ -64,7 +64,7 @@ class SourceChunks:
             yield _place(int(number), grid)
 
     def has(self, place: tuple[int, ...]) -> bool:
-        """Whether the file has a chunk."""
+        """Whether the file has a chunk at `place`."""
         grid = self._grid
         if any(at >= count for at, count in zip(place, grid, strict=True)):
             return False
@@ -76,7 +76,7 @@ class SourceChunks:
         return at < len(numbers) and int(numbers[at]) == number
 
     def read(self, place: tuple[int, ...]) -> bytes | None:
-        """The bytes of a chunk as Zarr has them; None where the file has none."""
+        """Return the bytes of a Zarr chunk, or None if the file doesn't have it."""
         if not self.has(place):
             return None
         if self.array.same_bytes and not self._is_short(place):
@@ -86,18 +86,18 @@ class SourceChunks:
         return self._encoded(place)
 
     def _is_short(self, place: tuple[int, ...]) -> bool:
-        """Whether elements of the array that the dataset doesn't have lie in a chunk: nobody knows what is there."""
+        """Whether a chunk has elements beyond the dataset's shape, whose stored bytes are undefined."""
         starts = [axis.start(number) for axis, number in zip(self.plan.axes, place, strict=True)]
         ends = zip(starts, self.plan.held(place), self.array.held, strict=True)
         return any(start + size > length for start, size, length in ends)
 
     def _as_it_is(self, place: tuple[int, ...]) -> bytes | None:
-        """The bytes in the file; None where they have gone through some of the filters only."""
+        """Return the bytes in the file, or None if only some of the filters were applied to them."""
         rank = len(self.array.dataset.shape)
         chunk = self.array.dataset.chunks
         offset = tuple(number * length for number, length in zip(place[:rank], chunk, strict=True))
         mask, data = self.array.dataset.id.read_direct_chunk(offset)
-        # A chunk at the edge may be left without filters, which no mask says: it has its full size then.
+        # A chunk at the edge may be unfiltered, which no mask shows: then it has its full size.
         nbytes = math.prod(self._chunk) * self.plan.dtype.itemsize
         is_bare = len(data) == nbytes and len(self.array.document["codecs"]) > 1
         return None if mask or is_bare else bytes(data)
@@ -119,7 +119,7 @@ class SourceChunks:
         return bytes(form.chain.encode(chunk))
 
     def _is_allocated(self) -> bool:
-        """Whether a dataset without chunks was ever given elements."""
+        """Whether a dataset without chunks was ever written."""
         dataset = self.array.dataset
         if dataset.shape is None or 0 in dataset.shape:
             return False
@@ -144,13 +144,13 @@ class SourceChunks:
 
         look_at_chunks(dataset, note)
         places = np.array(offsets, np.int64).reshape(-1, rank) // np.array(dataset.chunks, np.int64)
-        # Chunks beyond a shape that was made smaller may still be there.
+        # After a dataset shrinks, chunks beyond its shape may still exist.
         places = places[(places < np.array(grid[:rank])).all(axis=1)]
         return np.ravel_multi_index(tuple(places.T), grid[:rank]) if rank else np.zeros(len(places), np.int64)
 
 
 def _place(number: int, grid: tuple[int, ...]) -> tuple[int, ...]:
-    """The place of a chunk in the grid, of its number in C order."""
+    """Return the place of a chunk in the grid from its number in C order."""
     found: list[int] = []
     for count in reversed(grid):
         number, at = divmod(number, count)

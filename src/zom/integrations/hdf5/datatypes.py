@@ -1,7 +1,7 @@
-"""Data types: what Zarr calls the elements of a dataset, and how they become that.
+"""Data types: the Zarr type of a dataset's elements, and the conversion to it.
 
-Most types of HDF5 are types of numpy, as h5py reads them, and these are types of Zarr. An enumeration
-keeps its integers, a compound becomes a `struct` without gaps, text of any length a `string`.
+h5py reads most HDF5 types as numpy types, which are also Zarr types. An enumeration keeps its integers, a
+compound becomes a `struct` without gaps, and text of any length becomes a `string`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _FIELD = ("data_type",)
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The elements of a dataset, as Zarr has them."""
+    """The elements of a dataset as Zarr elements."""
 
     dtype: Any
-    """What `ArraySpec.build` takes for the data type: a dtype of numpy, or "string"."""
+    """The data type for `ArraySpec.build`: a numpy dtype or "string"."""
     inner: tuple[int, ...] = ()
-    """The dimensions that an array type of HDF5 adds to those of the dataset."""
+    """The dimensions that an HDF5 array type adds to the dataset's own."""
     packed: Any = None
-    """Of a compound, the record that values are copied to: some of the fields, without gaps."""
+    """For a compound, the record type that values are copied to: the supported fields, without gaps."""
     is_stored: bool = False
-    """Whether elements lie in the file as they lie in a Zarr chunk."""
+    """Whether elements have the same bytes in the file as in a Zarr chunk."""
     enum: dict[str, int] | None = None
-    """The names of the values of an enumeration."""
+    """The values of an enumeration by name."""
 
     def converted(self, values: Any) -> Any:
-        """Values as h5py reads them, as elements of the Zarr array.
+        """Convert values from h5py to elements of the Zarr array.
 
         >>> Elements("string").converted(np.array([b"a", "b"], object)).tolist()
         ['a', 'b']
@@ -57,7 +57,7 @@ class Elements:
 
 
 def elements_of(dataset: Any, report: Report) -> Elements | None:
-    """What the elements of a dataset are in Zarr; None, and a loss, where it has nothing for them."""
+    """Return the Zarr elements of a dataset; report a loss and return None if Zarr has no type for them."""
     h5py = imported("h5py", "hdf5")
     reason = _unknown(h5py, dataset)
     if reason is not None:
@@ -83,7 +83,7 @@ def elements_of(dataset: Any, report: Report) -> Elements | None:
 
 
 def _member_names(members: dict[Any, int], report: Report) -> dict[str, int]:
-    """The members of an enumeration by their names, which h5py gives as bytes where they are not in UTF-8."""
+    """Return the members of an enumeration by name; replace and report bytes in names that are not UTF-8."""
     foreign = [name for name in members if isinstance(name, bytes)]
     if foreign:
         fix = "other bytes are replaced by the character U+FFFD"
@@ -95,7 +95,7 @@ def _member_names(members: dict[Any, int], report: Report) -> dict[str, int]:
 
 
 def _unknown(h5py: Any, dataset: Any) -> str | None:
-    """What the elements are, where Zarr has nothing for them."""
+    """Describe elements that Zarr has no type for, or return None."""
     try:
         whole = dataset.dtype
     except (TypeError, NotImplementedError, UnicodeError) as cause:
@@ -117,12 +117,12 @@ def _text(value: Any) -> str:
 
 
 def _plain(dtype: Any) -> Any:
-    """The type without what h5py knows beside it."""
+    """Return the type without the metadata of h5py."""
     return np.dtype(dtype.str)
 
 
 def _number(dtype: Any, report: Report) -> Any:
-    """The type of single elements; what is wider than 64 bits is rounded, and opaque bytes are told of."""
+    """Return the type of single elements; report numbers wider than 64 bits (rounded) and opaque bytes."""
     if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
         made = np.dtype("f8" if dtype.kind == "f" else "c16")
         report.add(DATA_TYPE, _FIELD, "at most 64 bits for a number", str(dtype), f"it is rounded to {made}")
@@ -134,10 +134,10 @@ def _number(dtype: Any, report: Report) -> Any:
 
 
 def _is_stored(h5py: Any, dataset: Any, dtype: Any) -> bool:
-    """Whether the type in the file is the very one that h5py makes of numpy's."""
+    """Whether the type in the file equals the one that h5py creates from the numpy type."""
     mine = dataset.id.get_type()
     if isinstance(mine, h5py.h5t.TypeStringID):
-        # What follows the end of a null-terminated text is undefined: numpy would show it.
+        # The bytes after the end of null-terminated text are undefined, and numpy would show them.
         return bool(mine.get_strpad() == h5py.h5t.STR_NULLPAD or mine.get_size() == 1)
     try:
         return bool(mine.equal(h5py.h5t.py_create(dtype, logical=True)))
@@ -159,7 +159,7 @@ def _compound(h5py: Any, dataset: Any, base: Any, inner: tuple[int, ...], report
 
 
 def _packed(h5py: Any, dtype: Any, report: Report, above: str) -> Any:
-    """The fields that Zarr can hold, little-endian and without gaps; None where there are none."""
+    """Return the type of the fields that Zarr supports, little-endian and without gaps, or None."""
     fields: list[Any] = []
     for name in dtype.names:
         whole = dtype[name]
@@ -179,7 +179,7 @@ def _packed(h5py: Any, dtype: Any, report: Report, above: str) -> Any:
 
 
 def _report_names(h5py: Any, dtype: Any, report: Report, field: str) -> None:
-    """Report the names of an enumeration in a compound, for which there is no attribute."""
+    """Report the names of an enumeration in a compound, which no attribute can keep."""
     names = h5py.check_enum_dtype(dtype)
     if names is not None and dtype.kind != "b":
         members = ", ".join(f"{name} = {value}" for name, value in _member_names(names, report).items())
@@ -194,7 +194,7 @@ def _told(h5py: Any, dtype: Any) -> str:
 
 
 def _flat(packed: Any, report: Report, above: str) -> Any:
-    """The same memory without fields of several elements: each element is a field, `x_0`, `x_1`."""
+    """Return the type with the same layout in which each element of a field is a field: `x_0`, `x_1`."""
     fields: list[Any] = []
     taken = set(packed.names)
     for name in packed.names:

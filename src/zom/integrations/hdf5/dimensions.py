@@ -1,4 +1,4 @@
-"""Dimensions: the names that dimension scales and labels give them, as netCDF reads them."""
+"""Dimension names from dimension scales and labels, as netCDF reads them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBER = "_Netcdf4Dimid"
 def numbered_dimensions(
     found: HDF5Objects, datasets: Iterable[tuple[str, Any]]
 ) -> dict[int, tuple[str, Any]]:
-    """The names and the scales of NetCDF dimensions by their numbers, of `datasets` by their names."""
+    """Return the names and scales of NetCDF dimensions by number, from (name, dataset) pairs."""
     scales: dict[int, tuple[str, Any]] = {}
     if found.is_netcdf:
         for name, dataset in datasets:
@@ -37,7 +37,7 @@ def numbered_dimensions(
 def dimension_names(
     node: Node, numbers: Mapping[int, tuple[str, Any]], report: Report
 ) -> tuple[str | None, ...] | None:
-    """The name of each dimension of a dataset, None for one that has none; None where none has any.
+    """Return the names of a dataset's dimensions, None for an unnamed one; None if all are unnamed.
 
     >>> import h5py
     >>> from zom.integrations.hdf5.objects import found_objects
@@ -51,7 +51,7 @@ def dimension_names(
     dataset = node.object
     rank = len(dataset.shape or ())
     if not rank and dataset.shape is not None:
-        return ()  # xarray reads no v2 array that doesn't say so
+        return ()  # xarray rejects v2 arrays without an explicit list
     numbered = _numbered(dataset, numbers)
     if numbered is not None:
         return tuple(name for name, _ in numbered)
@@ -63,7 +63,7 @@ def dimension_names(
 
 
 def _numbered(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> list[tuple[str, Any]] | None:
-    """The dimensions whose numbers a NetCDF variable has; None where it has none."""
+    """Return the dimensions that a NetCDF variable lists by number, or None if it has no valid list."""
     found = readable_attribute(dataset, _COORDINATES)
     if found is None or len(found) != len(dataset.shape or ()) or not all(int(n) in numbers for n in found):
         return None
@@ -73,9 +73,9 @@ def _numbered(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> list[tupl
 def unlimited_shapes(
     nodes: Iterable[Node], numbers: Mapping[int, tuple[str, Any]]
 ) -> dict[str, tuple[int, ...]]:
-    """The shapes of arrays along unlimited dimensions, by their paths: each as long as the longest of its arrays.
+    """Return shapes by path for arrays with unlimited dimensions, each as long as its longest array.
 
-    HDF5 lets each dataset end where it was last written; in netCDF the dimension has one length.
+    In HDF5 each dataset ends where it was last written; in netCDF the dimension has one length.
 
     >>> import h5py
     >>> from zom.integrations.hdf5.objects import found_objects
@@ -106,7 +106,7 @@ def unlimited_shapes(
 
 
 def _unlimited(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> Iterator[tuple[int, Any]]:
-    """The unlimited dimensions of a dataset, and the scale of each."""
+    """Yield the unlimited dimensions of a dataset, each with its scale."""
     free = [axis for axis, most in enumerate(dataset.maxshape or ()) if most is None]
     if not free:
         return
@@ -125,9 +125,9 @@ def _unlimited(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> Iterator
 
 
 def _scales(dataset: Any) -> list[list[Any | None]]:
-    """The scales of each dimension, None in place of one that was deleted.
+    """Return the scales of each dimension, with None for a deleted scale.
 
-    HDF5's own functions believe that the attribute has the type that it should have, and crash otherwise.
+    HDF5's own functions crash if the attribute has an unexpected type.
     """
     h5py = imported("h5py", "hdf5")
     rank = len(dataset.shape or ())
@@ -140,7 +140,7 @@ def _scales(dataset: Any) -> list[list[Any | None]]:
 
 
 def _target(h5py: Any, dataset: Any, reference: Any) -> Any | None:
-    """The dataset that a reference leads to; None where it was deleted."""
+    """Return the dataset that a reference points to, or None if it was deleted."""
     try:
         found = dataset.file[reference]
     except (ValueError, RuntimeError, KeyError, OSError):
@@ -149,7 +149,7 @@ def _target(h5py: Any, dataset: Any, reference: Any) -> Any | None:
 
 
 def _labels(dataset: Any) -> list[str]:
-    """The label of each dimension, read here for the same reason; empty where there is none."""
+    """Return the label of each dimension, or "" if missing; read here for the same reason."""
     h5py = imported("h5py", "hdf5")
     rank = len(dataset.shape or ())
     kind = _kind(dataset, "DIMENSION_LABELS")
@@ -160,7 +160,7 @@ def _labels(dataset: Any) -> list[str]:
 
 
 def _kind(dataset: Any, name: str) -> tuple[tuple[int, ...], Any] | None:
-    """The shape and the type of an attribute; None where there is none, or one that h5py can't read."""
+    """Return the shape and type of an attribute, or None if it is missing or h5py can't read it."""
     if name not in dataset.attrs:
         return None
     try:
@@ -172,7 +172,7 @@ def _kind(dataset: Any, name: str) -> tuple[tuple[int, ...], Any] | None:
 
 
 def _name(linked: list[Any | None], label: str, report: Report) -> str | None:
-    """The name of the first scale of a dimension, or its label."""
+    """Return the name of the first scale of a dimension, or else its label."""
     scales = [scale for scale in linked if scale is not None]
     if len(scales) < len(linked):
         fix = "it is left out; detach it, or attach another one"
@@ -191,9 +191,9 @@ def _name(linked: list[Any | None], label: str, report: Report) -> str | None:
 
 
 def report_unused(found: HDF5Objects, used: Mapping[tuple[str, ...], set[str]]) -> None:
-    """Report the dimensions that no array has: nothing else says how long they are.
+    """Report dimensions that no array uses, since their lengths are lost.
 
-    `used` has the names of the dimensions of arrays, by the group that the arrays are in.
+    `used` maps groups to the names of their arrays' dimensions.
     """
     for (*above, name), length in found.dimensions.items():
         group = tuple(above)

@@ -1,4 +1,4 @@
-"""Files that are open: what a user names, as a group of h5py, or one error that says what it is."""
+"""Open files: turn what a user passes into an h5py group, or raise one error that identifies it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _BEING_WRITTEN = "another program has it open for writing, or was killed while i
 
 @dataclass(frozen=True, slots=True)
 class HDF5File:
-    """A group of an open file, and whether the file was opened here."""
+    """A group of an open file, and the path if the file was opened here."""
 
     group: Any
     url: str
     path: str | None
-    """The path of a file that was opened here, and that is to be closed."""
+    """The path of a file that was opened here and must be closed."""
 
     def close(self) -> None:
         """Close the file if it was opened here."""
@@ -43,7 +43,7 @@ class HDF5File:
 
 @contextmanager
 def told_of_damage(url: str) -> Generator[None]:
-    """A block in which what h5py can't read is one error: it raises whatever HDF5's function at fault suggests.
+    """Raise StoreError for read errors of h5py in the block; h5py raises various exception types.
 
     >>> with told_of_damage("a.h5"):
     ...     raise KeyError("unable to open object")
@@ -60,7 +60,7 @@ def told_of_damage(url: str) -> Generator[None]:
 
 
 def opened_file(source: Any) -> HDF5File:
-    """The file at a path, open for reading, or a file or group of h5py, as it is.
+    """Open the file at a path for reading, or wrap an h5py file or group.
 
     >>> opened_file(3)
     Traceback (most recent call last):
@@ -80,7 +80,7 @@ def opened_file(source: Any) -> HDF5File:
 
 
 def _path(source: Any) -> str | None:
-    """The path that `source` is; None where it is none, or of bytes."""
+    """Return `source` as a path, or None if it isn't one or is a bytes path."""
     path = cast("object", os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
     return path if isinstance(path, str) else None
 

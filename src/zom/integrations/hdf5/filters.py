@@ -1,6 +1,6 @@
-"""Filters: the codecs of Zarr that do what the filter pipeline of a dataset does.
+"""Filters: the Zarr codecs that match the filter pipeline of a dataset.
 
-Chunks of datasets whose filters all have a codec that gives the same bytes are Zarr's chunks as they are:
+If every filter of a dataset has a codec that produces the same bytes, its chunks are valid Zarr chunks:
 
 | filter | number | codec | same bytes |
 |---|---|---|---|
@@ -14,7 +14,7 @@ Chunks of datasets whose filters all have a codec that gives the same bytes are 
 | bitshuffle | 32008 | `blosc` with bitshuffle | no |
 | blosc2 | 32026 | `blosc` | no |
 
-Others (lzf, szip, nbit, scaleoffset, zfp, ...) have none: their data is compressed by zstd.
+Other filters (lzf, szip, nbit, scaleoffset, zfp, ...) have no codec: their data is compressed with zstd.
 
 https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
 """
@@ -41,7 +41,7 @@ _SHUFFLES: Final = ("noshuffle", "shuffle", "bitshuffle")
 _NAMES: Final = {4: "szip", 5: "nbit", 6: "scaleoffset", 32000: "lzf", 32013: "zfp"}
 _ZSTD: Final = definition("zstd", {"level": 3, "checksum": True})
 
-# Without a configuration, zarr-python doesn't read it.
+# zarr-python requires a configuration here.
 _SUM: Final = definition("numcodecs.fletcher32", {})
 
 _SHUFFLE, _FLETCHER32 = 2, 3
@@ -49,19 +49,19 @@ _SHUFFLE, _FLETCHER32 = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The codecs of a dataset after its elements have become bytes."""
+    """The codecs of a dataset that follow the conversion of elements to bytes."""
 
     codecs: tuple[dict[str, Any], ...]
     same_bytes: bool
-    """Whether the codecs make of a chunk the very bytes that the file has."""
+    """Whether the codecs encode a chunk to the same bytes as in the file."""
     missing: str | None = None
-    """The filter without which nobody can read the chunks, where it isn't installed."""
+    """The filter that the chunks require and that is not installed, if any."""
 
 
 def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) -> Pipeline:
-    """The codecs that stand for the filters of a dataset, whose elements have `width` bytes; 0 for any number.
+    """Return the codecs for the filters of a dataset whose elements have `width` bytes; 0 means any number.
 
-    `is_stored` says whether elements are in Zarr what they are in the file.
+    `is_stored` is true if elements have the same bytes in Zarr as in the file.
 
     >>> import h5py
     >>> from zom.conversion.losses import Report
@@ -82,7 +82,7 @@ def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) ->
         if not h5py.h5z.filter_avail(code) and _is_used(dataset, index):
             missing = missing or name
         if not width and code == _SHUFFLE:
-            continue  # HDF5 shuffles the pointers to elements of any length.
+            continue  # for elements of variable length, HDF5 shuffles the pointers
         known = _FILTERS.get(code)
         if known is None:
             unnamed.append(name)
@@ -91,7 +91,7 @@ def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) ->
         made.extend(known.codecs(values if is_stored or code != _SHUFFLE else (), width))
         same = same and known.same_bytes
     if _is_uneven(made):
-        # HDF5 leaves alone what is no whole element; the codec has no words for that.
+        # HDF5 doesn't shuffle trailing bytes of an incomplete element; the codec can't express that.
         made = [codec for codec in made if codec is not _SUM] + [_SUM]
         same = False
     if unnamed:
@@ -105,7 +105,7 @@ def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) ->
 
 
 def _is_used(dataset: Any, index: int) -> bool:
-    """Whether any chunk has gone through the filter: an optional one is left out where it isn't installed."""
+    """Whether the filter was applied to any chunk: writers without it skip an optional filter."""
     used: list[bool] = []
 
     def look(info: Any) -> bool:
@@ -118,7 +118,7 @@ def _is_used(dataset: Any, index: int) -> bool:
 
 
 def _is_uneven(codecs: Sequence[dict[str, Any]]) -> bool:
-    """Whether a checksum of four bytes is shuffled together with larger elements, as netCDF does."""
+    """Whether a four-byte checksum is shuffled together with larger elements, as in netCDF."""
     seen = False
     for codec in codecs:
         seen = seen or codec is _SUM
@@ -128,13 +128,13 @@ def _is_uneven(codecs: Sequence[dict[str, Any]]) -> bool:
 
 
 def _is_open(codecs: Sequence[dict[str, Any]]) -> bool:
-    """Whether nothing compresses yet."""
+    """Whether no codec compresses."""
     return all(codec["name"] in {"numcodecs.shuffle", "numcodecs.fletcher32"} for codec in codecs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Filter:
-    """A filter that has a codec: made of the filter's numbers and the size of elements."""
+    """A filter with a codec, built from the filter's parameters and the element size."""
 
     codecs: Callable[[tuple[int, ...], int], list[dict[str, Any]]]
     same_bytes: bool = True

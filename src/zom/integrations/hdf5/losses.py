@@ -1,4 +1,4 @@
-"""What Zarr can't say of an HDF5 file: the rules that losses are reported by."""
+"""Rules for the parts of an HDF5 file that Zarr can't represent, which are reported as losses."""
 
 from __future__ import annotations
 

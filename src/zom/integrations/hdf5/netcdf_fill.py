@@ -1,4 +1,4 @@
-"""Fill values of netCDF: what it reads behind the end of a variable whose dataset has no fill value."""
+"""Fill values that netCDF reads beyond the end of a variable whose dataset has no fill value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DEFAULTS: Final = {
 
 
 def netcdf_fill(dataset: Any, dtype: Any) -> Any:
-    """What `_FillValue` says, else the default of netCDF; None for types that have none.
+    """Return the attribute `_FillValue`, or else netCDF's default, or None for types without one.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:

@@ -1,4 +1,4 @@
-"""The objects of a file: its groups and datasets, each at one path; links are reported, not followed."""
+"""The groups and datasets of a file, each at one path; links are reported, not followed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["UNREADABLE", "HDF5Objects", "Node", "found_objects", "is_text", "readable_attribute"]
 
 UNREADABLE = (TypeError, OSError, ValueError, NotImplementedError)
-"""What h5py raises where it can't read an attribute."""
+"""Exceptions that h5py raises if it can't read an attribute."""
 
 _NOT_A_COORDINATE = "_nc4_non_coord_"
-"""What netCDF puts before the name of a variable that is called like a dimension that it doesn't have."""
+"""netCDF's name prefix for a variable named like a dimension that it doesn't have."""
 
 _DROPPED = "it is dropped; rename it in the file"
 _ATTRIBUTES_DROPPED = "they are dropped; copy them to the datasets of that type"
@@ -31,7 +31,7 @@ _ATTRIBUTES_DROPPED = "they are dropped; copy them to the datasets of that type"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A group or a dataset, where it lies, and what is lost of it."""
+    """A group or dataset with its path and a report of its losses."""
 
     names: tuple[str, ...]
     object: Any
@@ -46,7 +46,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class HDF5Objects:
-    """All nodes, groups before their members, and the dimensions that are no variables."""
+    """All nodes, groups before their members, and the dimensions without variables."""
 
     nodes: list[Node] = field(default_factory=list[Node])
     dimensions: dict[tuple[str, ...], int] = field(default_factory=dict["tuple[str, ...]", int])
@@ -55,7 +55,7 @@ class HDF5Objects:
 
 
 def found_objects(root: Any) -> HDF5Objects:
-    """What lies in a group of h5py, level by level.
+    """Find the objects in an h5py group, level by level.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -71,7 +71,7 @@ def found_objects(root: Any) -> HDF5Objects:
 
 
 class _Walk:
-    """The walk through a file: each object is visited once, on the shortest path to it."""
+    """A walk through a file that visits each object once, on the shortest path to it."""
 
     def __init__(self, h5py: Any, *, is_netcdf: bool) -> None:
         self._h5py = h5py
@@ -94,7 +94,7 @@ class _Walk:
                     waiting.append(node)
 
     def _mark(self, found: Any) -> tuple[int, int]:
-        """What tells two objects apart, by whatever name they are reached."""
+        """Return an id of the object that doesn't depend on its name."""
         info = self._h5py.h5o.get_info(found.id)
         return info.fileno, info.addr
 
@@ -111,7 +111,7 @@ class _Walk:
             return None
         found = group.object[name]
         if isinstance(found, self._h5py.Datatype):
-            # A type that has a name: datasets of that type have it themselves, but not its attributes.
+            # A named type: datasets contain a copy of the type, but not its attributes.
             if len(found.attrs):
                 text = f"those of the named type {show(name)}: {', '.join(map(show, found.attrs))}"
                 group.report.add(
@@ -128,7 +128,7 @@ class _Walk:
         return node
 
     def _node(self, group: Node, name: str, found: Any) -> Node | None:
-        """The node of an object that is seen for the first time."""
+        """Return the node of a new object, or None if it has none."""
         is_array = isinstance(found, self._h5py.Dataset)
         if is_array and _is_dimension_only(found):
             self.found.dimensions[*group.names, name] = int(found.shape[0]) if found.shape else 0
@@ -143,7 +143,7 @@ class _Walk:
         if self.found.is_netcdf and name.startswith(_NOT_A_COORDINATE):
             name = name.removeprefix(_NOT_A_COORDINATE)
         faults: list[Fault] = []
-        # The documents of v2, too: readers that look for these would find a directory in v3.
+        # Names of v2 documents are refused too: readers that look for them would find a directory.
         name_faults(name, "v2" if name in DOCUMENT_NAMES and name.startswith(".") else "v3", faults)
         if name in DOCUMENT_NAMES or is_own_name(name) or not is_stored_key(name):
             expected = faults[0].expected if faults else "a name that is a key, and no file of zom"
@@ -153,7 +153,7 @@ class _Walk:
 
 
 def _is_netcdf(h5py: Any, root: Any) -> bool:
-    """Whether netCDF wrote the file: since 2016 it says so, and before it numbered its dimensions."""
+    """Whether netCDF wrote the file: it marks files since 2016, and numbered its dimensions before."""
     if any(mark in root.file.attrs for mark in ("_NCProperties", "_nc3_strict")):
         return True
     names = filter(is_text, root)
@@ -162,7 +162,7 @@ def _is_netcdf(h5py: Any, root: Any) -> bool:
 
 
 def is_text(name: object) -> bool:
-    r"""Whether h5py finds an object by its name: names that are not in UTF-8 it can only list.
+    r"""Whether h5py can look up a name: it can only list names that are not UTF-8.
 
     >>> is_text("ü"), is_text(b"\xff"), is_text("\udcff")
     (True, False, False)
@@ -175,7 +175,7 @@ def is_text(name: object) -> bool:
 
 
 def readable_attribute(found: Any, name: str) -> Any:
-    """The value of an attribute; None where there is none, or one of a type that h5py can't read.
+    """Return the value of an attribute, or None if it is missing or h5py can't read its type.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -192,7 +192,7 @@ def readable_attribute(found: Any, name: str) -> Any:
 
 
 def _is_dimension_only(dataset: Any) -> bool:
-    """Whether it is "a netCDF dimension but not a netCDF variable": it says the length, and holds nothing."""
+    """Whether a dataset is "a netCDF dimension but not a netCDF variable": it has a length but no data."""
     name = readable_attribute(dataset, "NAME")
     if name is None or "CLASS" not in dataset.attrs:
         return False

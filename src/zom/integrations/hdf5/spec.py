@@ -37,25 +37,25 @@ class HDF5Hierarchy:
     spec: Spec
     losses: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
-    """What is odd in the spec, and allowed: reserved names, NaN in attributes."""
+    """Allowed but unusual parts of the spec: reserved names, NaN in attributes."""
     arrays: Mapping[str, SourceArray]
     masks: Mapping[str, Any]
-    """What the attribute `_FillValue` of each array masks."""
+    """The value that the attribute `_FillValue` of each array masks, or None."""
 
 
 def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AUTO) -> Conversion:
-    """The spec of an HDF5 or NetCDF4 file, and what Zarr can't say of it.
+    """Return the spec of an HDF5 or NetCDF4 file, and the parts that Zarr can't represent.
 
-    `source` is a path, or a file or group of h5py. Elements are not read. Datasets keep their chunks, and
-    codecs stand for their filters; `compress` replaces these, as in `ArraySpec.build`. Datasets without
-    chunks get some of 4 MiB. Names of dimensions come from dimension scales.
+    `source` is a path, or an h5py file or group. Elements are not read. Datasets keep their chunks, and
+    codecs replace their filters; pass `compress` for other codecs, as in `ArraySpec.build`. Datasets without
+    chunks get chunks of 4 MiB. Dimension names come from dimension scales.
 
-    In v2 the fill value is what the attribute `_FillValue` masks, as xarray reads it there, and null where
-    nothing is masked.
+    In v2 the fill value is the value that the attribute `_FillValue` masks, as xarray reads it there, or null
+    if nothing is masked.
 
-    The result has the `spec`, the `losses` (a `Problem` for each: links, references, ...), and in
-    `same_chunks` whether the chunks of an array are in the file the bytes that they are in Zarr.
-    `zom.copy("file.nc", "out.zarr")` copies the elements, too.
+    The result has the `spec`, the `losses` (a `Problem` for each: links, references, ...), and `same_chunks`,
+    which maps each array to whether its chunks have the same bytes in the file and in Zarr.
+    `zom.copy("file.nc", "out.zarr")` also copies the elements.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -90,7 +90,7 @@ def _without_mask(_path: str, node: Any) -> Any:
 
 
 def _masked(path: str, node: Any, *, masks: Mapping[str, Any]) -> Any:
-    """An array of v2, whose fill value is what xarray masks: null where nothing is masked."""
+    """Return a v2 array whose fill value is the value that xarray masks, or null if nothing is masked."""
     if node.kind != "array":
         return node
     mask = masks.get(path)
@@ -100,7 +100,7 @@ def _masked(path: str, node: Any, *, masks: Mapping[str, Any]) -> Any:
 
 
 def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
-    """The hierarchy below a group of h5py.
+    """Read the hierarchy below an h5py group.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -148,6 +148,6 @@ def _group(node: Node, *, is_netcdf: bool) -> dict[str, Any]:
 
 
 def _datasets(root: Any, found: HDF5Objects) -> list[tuple[str, Any]]:
-    """All datasets with their names, those that are dimensions only, too."""
+    """Return all datasets with their names, including those that are only dimensions."""
     own = [(node.names[-1], node.object) for node in found.nodes if node.is_array]
     return [*own, *((names[-1], root["/".join(names)]) for names in found.dimensions)]

@@ -1,6 +1,6 @@
-"""HDF5 and NetCDF4 files as stores: the documents and chunks of the Zarr v3 hierarchy that they are.
+"""HDF5 and NetCDF4 files as stores, with the documents and chunks of a Zarr v3 hierarchy.
 
-What reads stores reads them: `zom.open`, `zom.read`, `zom.copy`, `zom tree`. They can't be written.
+`zom.open`, `zom.read`, `zom.copy` and `zom tree` accept them. They are read-only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["HDF5Store"]
 
 
 class HDF5Store(Store):
-    r"""A file, or a group of one that h5py has open, as a hierarchy of Zarr v3.
+    r"""A file, or an open h5py group, as a Zarr v3 hierarchy.
 
     >>> import h5py
     >>> file = h5py.File("a.h5", "w", driver="core", backing_store=False)
@@ -57,7 +57,7 @@ class HDF5Store(Store):
         self._documents: dict[str, bytes] = {}
         self._chunks: dict[str, SourceChunks] = {}
         self._unreadable: dict[str, str] = {}
-        """The documents of arrays whose elements nobody can read, and the filter that is missing."""
+        """The missing filter by document key, for arrays whose elements can't be read."""
         for path, spec in flatten(found.spec).items():
             array = found.arrays.get(path)
             self._add(path, spec, array)
@@ -79,7 +79,7 @@ class HDF5Store(Store):
     @property
     @override
     def losses(self) -> Sequence[Problem]:
-        """What the file has and the hierarchy has not."""
+        """The parts of the file that the hierarchy lacks."""
         return self._losses
 
     @override
@@ -90,7 +90,7 @@ class HDF5Store(Store):
         return "foreign" if chunks.array.same_bytes else "made"
 
     def _found(self, key: str) -> tuple[SourceChunks, tuple[int, ...]] | None:
-        """The array and the place of the chunk under `key`."""
+        """Return the array and place of the chunk at `key`, or None."""
         prefix = key
         while prefix:
             prefix = prefix[:-1].rpartition("/")[0]

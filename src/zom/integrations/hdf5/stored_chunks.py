@@ -1,4 +1,4 @@
-"""Stored chunks: where those that a file has lie, and which filters they have skipped."""
+"""Stored chunks: their offsets in a dataset, and the filters that they skipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["look_at_chunks"]
 
 
 def look_at_chunks(dataset: Any, look: Callable[[Any], bool]) -> None:
-    """Give `look` what h5py knows of each stored chunk of a dataset, until it answers True.
+    """Call `look` with h5py's information on each stored chunk of a dataset, until it returns True.
 
     >>> import h5py
     >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
@@ -21,10 +21,10 @@ def look_at_chunks(dataset: Any, look: Callable[[Any], bool]) -> None:
     (2,) 0
     """
     if hasattr(dataset.id, "chunk_iter"):
-        # What is returned ends the walk unless it is None.
+        # Any return value but None ends the walk.
         dataset.id.chunk_iter(lambda info: look(info) or None)  # pyright: ignore[reportUnknownLambdaType] - h5py has no types
         return
-    # HDF5 before 1.12.3 counts to each chunk anew.
+    # HDF5 before 1.12.3 counts from the first chunk each time.
     for index in range(dataset.id.get_num_chunks()):
         if look(dataset.id.get_chunk_info(index)):
             return

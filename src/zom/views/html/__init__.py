@@ -1,1 +1,1 @@
-"""HTML: pages and parts of pages, without scripts, and without anything that is fetched."""
+"""HTML: pages and fragments without scripts or external resources."""

@@ -1,4 +1,4 @@
-"""One array: a table of its facts, a picture of its grid, its attributes."""
+"""The view of one array: a table of its facts, a picture of its grid, its attributes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["array_panel", "array_summary", "fact_table"]
 
 _ROOM = 300
-"""How many characters a fact has."""
+"""The most characters of a fact."""
 
 
 def fact_table(facts: Iterable[tuple[str, str]], caption: str) -> str:
-    """A table of names and facts, which are text; a fact without text is left out.
+    """Return a table of names and facts, given as text; empty facts are left out.
 
     >>> print(fact_table([("type", "int8"), ("fill", "")], "The array"))
     <div class=card tabindex=0 role=region aria-label="The array"><table><tbody>
@@ -42,7 +42,7 @@ def fact_table(facts: Iterable[tuple[str, str]], caption: str) -> str:
 
 
 def array_summary(spec: Spec) -> str:
-    """The facts of an array on a line, as HTML.
+    """Return the facts of an array on one line, as HTML.
 
     >>> from zom import v3
     >>> print(array_summary(v3.ArraySpec.build(shape=(4,), dtype="int8")))
@@ -54,7 +54,7 @@ def array_summary(spec: Spec) -> str:
 
 
 def array_panel(spec: Spec, stored: StoredChunks | None = None, *, with_attributes: bool = True) -> str:
-    """The table, the grid and the attributes of an array.
+    """Return the table, the grid and the attributes of an array, as HTML.
 
     >>> from zom import v3
     >>> panel = array_panel(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3)))
@@ -73,7 +73,7 @@ def array_panel(spec: Spec, stored: StoredChunks | None = None, *, with_attribut
 
 
 def array_facts_of(spec: Spec, stored: StoredChunks | None = None) -> list[tuple[str, str]]:
-    """The rows of the table.
+    """Return the rows of an array's table.
 
     >>> from zom import v3
     >>> dict(array_facts_of(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3))))["chunks"]
@@ -109,14 +109,14 @@ def _said(*parts: str | None) -> str:
 
 
 def _pieces(view: ResolvedArray) -> int | None:
-    """How many objects the store holds when everything is written."""
+    """Return the number of stored objects once everything is written, or None if unknown."""
     if view.encoding.axes is None:
         return None
     return prod(axis.count for axis in view.encoding.axes(view.shape))
 
 
 def _each(view: ResolvedArray, lengths: Lengths | None) -> str | None:
-    """The bytes of each, where all have as many."""
+    """Return the size of each chunk or shard, or None if sizes differ or are unknown."""
     itemsize = None if view.data_type is None else view.data_type.itemsize
     if itemsize is None or lengths is None or any(len(choices) != 1 for choices in lengths):
         return None

@@ -1,4 +1,4 @@
-"""What differs between two hierarchies: the changes of each node, old beside new."""
+"""The difference between two hierarchies: the changes of each node, old next to new."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["changes_html", "difference_words"]
 
 _NODES = 200
 _EACH = 50
-"""The most changes of a node that are listed."""
+"""The most changes to list for one node."""
 _OPEN = 10
 _ROOM = 200
 
@@ -27,7 +27,7 @@ _SIGNS = {
 
 
 def difference_words(difference: Difference) -> str:
-    """What a difference comes to.
+    """Summarize a difference in words.
 
     >>> from zom import v3
     >>> difference_words(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
@@ -41,7 +41,7 @@ def difference_words(difference: Difference) -> str:
 
 
 def changes_html(difference: Difference, *, nodes: int = _NODES) -> str:
-    """The changes by node, of so many nodes.
+    """Return the changes by node, for at most `nodes` nodes, as HTML.
 
     >>> from zom import v3
     >>> print(changes_html(v3.GroupSpec().diff(v3.GroupSpec())))

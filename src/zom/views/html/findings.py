@@ -1,4 +1,4 @@
-"""What a validation found: the worst first, grouped by rule, each linked to its node in the tree."""
+"""The findings of a validation: the worst first, grouped by rule, each linked to its node in the tree."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["counts_html", "findings_html"]
 _SEVERITIES = ("error", "warning", "note")
 _GROUPS = 100
 _OPEN = 8
-"""The rules whose findings are unfolded."""
+"""The number of rules whose findings are unfolded."""
 _AT_ONCE = 6
 _EACH = 30
-"""The most findings of one rule that are listed."""
+"""The most findings to list for one rule."""
 _ALL = 300
-"""The most findings that are listed at all."""
+"""The most findings to list in total."""
 _ROOM = 400
 
 
 def counts_html(problems: Sequence[Problem]) -> str:
-    """How many findings of each severity there are.
+    """Return the number of findings of each severity, as HTML.
 
     >>> counts_html([])
     '<span class=good>no problems</span>'
@@ -45,9 +45,9 @@ def findings_html(
     *,
     each: int = _EACH,
 ) -> str:
-    """The findings; `anchors` are where nodes are on the page, `words` say what rules demand, by code.
+    """Return the findings as HTML; `anchors` maps nodes to link targets, `words` maps rule codes to texts.
 
-    Of each rule, `each` are listed.
+    At most `each` findings of a rule are listed.
 
     >>> from zom.problems import Problem
     >>> found = findings_html([Problem("x/y", "error", "/t", "/t", (), "1", "<2>")], {"/t": "n1"})
@@ -81,7 +81,7 @@ def findings_html(
 
 
 def _folded(items: Sequence[str], more: str) -> str:
-    """The first items, and the rest to unfold: a rule that is broken often hides no other rule."""
+    """Return the first items and fold the rest, so that a rule with many findings doesn't hide others."""
     if len(items) <= _AT_ONCE + 2:
         return "".join(items) + more
     rest = f"<ul>{''.join(items[_AT_ONCE:])}{more}</ul>"

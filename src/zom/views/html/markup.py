@@ -1,7 +1,7 @@
-"""Elements of HTML, of text that may hold anything.
+"""HTML elements from untrusted text.
 
-All text of a document goes through `text` or `block`: it is escaped, and characters that nobody sees, or that turn
-the direction of what follows, are shown as their codes.
+All text of a document goes through `text` or `block`: it is escaped, and invisible characters and those that
+change the text direction are shown as their codes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["attributes_html", "block", "count", "cut", "details", "name", "size", "table", "text"]
 
 _ATTRIBUTES = 4_000
-"""How many characters of attributes are shown."""
+"""The most characters of attributes to show."""
 
 
 def text(value: str) -> str:
-    r"""The text as HTML, on one line.
+    r"""Escape text as HTML on one line.
 
     >>> print(text("<b> & \u202e"))
     &lt;b&gt; &amp; \u202e
@@ -32,7 +32,7 @@ def text(value: str) -> str:
 
 
 def name(value: str, most: int = 120) -> str:
-    """A name as HTML, in its own direction of writing, and cut where it is long.
+    """Return a name as HTML, with isolated text direction, cut to `most` characters.
 
     >>> print(name("temperature"))
     <bdi>temperature</bdi>
@@ -41,7 +41,7 @@ def name(value: str, most: int = 120) -> str:
 
 
 def cut(value: str, most: int) -> str:
-    """The text, cut where it is longer than that.
+    """Cut text to `most` characters.
 
     >>> cut("temperature", 6), cut("t2m", 6)
     ('tempe…', 't2m')
@@ -50,12 +50,12 @@ def cut(value: str, most: int) -> str:
 
 
 def block(value: str) -> str:
-    """Text of several lines as HTML."""
+    """Escape text of several lines as HTML."""
     return "\n".join(text(line) for line in value.split("\n"))
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """A number of things.
+    """Return a number with its noun, in singular or plural.
 
     >>> count(1, "array"), count(1200, "array"), count(2, "loss", "losses")
     ('1 array', '1,200 arrays', '2 losses')
@@ -64,7 +64,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def size(nbytes: int | None) -> str:
-    """A number of bytes in words; a question mark where it can't be told.
+    """Return a number of bytes in words, or a question mark if unknown.
 
     >>> size(2048), size(None)
     ('2.0 KiB', '?')
@@ -73,12 +73,12 @@ def size(nbytes: int | None) -> str:
 
 
 def details(summary: str, body: str, *, is_open: bool = False) -> str:
-    """What unfolds: `summary` and `body` are HTML."""
+    """Return a foldable element; `summary` and `body` are HTML."""
     return f"<details{' open' if is_open else ''}><summary>{summary}</summary>{body}</details>"
 
 
 def table(head: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
-    """A table in a card; each row is HTML from its `<tr>` on.
+    """Return a table in a card; each row is HTML that begins with `<tr>`.
 
     >>> print(table(["Node"], ["<tr><td>/a"], "Nodes"))
     <div class=card tabindex=0 role=region aria-label="Nodes"><table><thead><tr><th scope=col>Node</thead><tbody>
@@ -87,7 +87,7 @@ def table(head: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
     """
     cells = "".join(f"<th scope=col>{text(cell)}" for cell in head)
     start = f"<thead><tr>{cells}</thead>" if head else ""
-    # What scrolls must be reached by the keyboard, and have a name then.
+    # Scrollable elements must be reachable by keyboard, and then need a name.
     label = f' aria-label="{text(caption)}"'
     body = "\n".join(rows)
     return (
@@ -96,7 +96,7 @@ def table(head: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
 
 
 def attributes_html(attributes: Mapping[str, object] | None, *, most: int = _ATTRIBUTES) -> str:
-    """Attributes as JSON that unfolds; nothing where there are none.
+    """Return attributes as foldable JSON, or an empty string if there are none.
 
     >>> attributes_html({}), "1 attribute" in attributes_html({"units": "K"})
     ('', True)

@@ -1,7 +1,7 @@
-"""Whole pages: of a hierarchy, of one node, of a validation and of a difference.
+"""Complete pages for a hierarchy, a node, a validation or a difference.
 
-A page holds no script and asks for nothing from anywhere: it can be mailed, and opened offline. It stays below
-500 kB, whatever it is about.
+A page has no scripts and loads no external resources: it can be mailed, and opened offline. It is always
+smaller than 500 kB.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
 __all__ = ["Seen", "difference_page", "hierarchy_page", "node_page", "report_page"]
 
 _MOST = 470_000
-"""The bytes that a page of a hierarchy may have, but for the little that holds it together."""
+"""The most bytes of a hierarchy page, without the small frame around it."""
 _TITLE = 200
 _NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a hierarchy besides its documents."""
+    """Information on a hierarchy besides its documents."""
 
     stored: Mapping[str, StoredChunks] = field(default_factory=dict[str, Any])
-    """Which chunks of arrays are stored, by path."""
+    """The stored chunks of arrays, by path."""
     broken: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why nodes can't be read, by path."""
+    """The reasons why nodes are unreadable, by path."""
     pictures: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Pictures of what arrays hold, as HTML, by path."""
+    """Pictures of array values as HTML, by path."""
 
 
 def hierarchy_page(
     spec: Spec, problems: Sequence[Problem] | None = None, *, title: str = "", seen: Seen | None = None
 ) -> str:
-    """The page of a hierarchy: what a check found, its sizes, its nodes, and what is known of its chunks.
+    """Return the page of a hierarchy: findings of a check, sizes, nodes, and known chunks.
 
-    Without `problems`, nothing was checked, and the page says nothing of it.
+    Without `problems`, nothing was checked, and the page has no findings.
 
     >>> from zom import v3
     >>> page = hierarchy_page(v3.GroupSpec(attributes={"title": "<b>"}, members={}))
@@ -90,7 +90,7 @@ def node_page(
     stored: StoredChunks | None = None,
     picture: str = "",
 ) -> str:
-    """The page of one node: its facts, and of an array its grid, which chunks are stored, and a picture.
+    """Return the page of one node: its facts, and for an array its grid, stored chunks and a picture.
 
     >>> from zom import v3
     >>> "2 chunks" in node_page([], v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=2), title="t")
@@ -115,7 +115,7 @@ def node_page(
 def report_page(
     reports: Sequence[Report], specs: Sequence[Spec | None], broken: Sequence[Mapping[str, str]] = ()
 ) -> str:
-    """The page of validations: the findings of each place, what was checked, and its nodes, where they are known.
+    """Return the page of validations: for each place the findings, the checks, and the nodes if known.
 
     >>> import zom
     >>> spec = zom.v3.GroupSpec(members={})
@@ -134,7 +134,7 @@ def report_page(
 
 
 def difference_page(difference: Difference, old: str, new: str) -> str:
-    """The page of a difference between two hierarchies with these names.
+    """Return the page of a difference between two hierarchies named `old` and `new`.
 
     >>> from zom import v3
     >>> "no difference" in difference_page(v3.GroupSpec().diff(v3.GroupSpec()), "a", "b")
@@ -156,7 +156,7 @@ def _title_of(spec: Spec) -> str:
 
 def _tree(spec: Spec, marks: Marks, seen: Seen, taken: int) -> str:
     room = max(_MOST - taken, 40_000)
-    # Each node has its line before any has more.
+    # Reserve a line for each node before any node gets more.
     lines = min(110 * sum(1 for _ in walk(spec)), room - 20_000)
     budget = Budget(lines, min(room - lines, 150_000), 10_000)
     return tree_html(spec, budget=budget, marks=marks, broken=seen.broken, stored=seen.stored)
@@ -172,8 +172,8 @@ def _sizes(spec: Spec, seen: Seen) -> list[str]:
 
 
 def _maps(spec: Spec, seen: Seen) -> list[str]:
-    """What is known of the chunks of arrays."""
-    # Of a single chunk there is nothing to see that its numbers don't tell.
+    """Return maps of the stored chunks of arrays, and pictures of values."""
+    # A map of a single chunk shows no more than its numbers.
     several = [path for path, stored in seen.stored.items() if stored.total > 1]
     paths = list(dict.fromkeys([*several, *seen.pictures]))
     if not paths:
@@ -201,7 +201,7 @@ def _overview(reports: Sequence[Report]) -> str:
     return table(["Place", "Findings", "Nodes"], rows, "The places")
 
 
-def _report(  # noqa: PLR0913 - a report, and its place on the page
+def _report(  # noqa: PLR0913 - a report and its place on the page
     report: Report, spec: Spec | None, broken: Mapping[str, str], number: int, most: int, *, is_alone: bool
 ) -> str:
     marks = Marks.of(report.problems, f"n{number}-")
@@ -223,7 +223,7 @@ def _report(  # noqa: PLR0913 - a report, and its place on the page
 
 
 def _checked(report: Report) -> str:
-    """The conventions, and how their rules fared."""
+    """Return the conventions with the outcomes of their rules."""
     if not report.rules:
         return "<p>The rules of Zarr; no convention was found.</p>\n"
     rows: list[str] = []

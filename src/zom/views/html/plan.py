@@ -1,4 +1,4 @@
-"""A plan: what is in the way, what is lost, and what is done to each node."""
+"""The view of a plan: conflicts, losses, and the action on each node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = 100
 
 
 def plan_page(plan: ChangePlan, *, title: str = "") -> str:
-    """The page for `plan`.
+    """Return the page for `plan`.
 
     >>> import zom
     >>> page = plan_page(zom.plan(zom.v3.GroupSpec(), "memory:"))
@@ -36,7 +36,7 @@ def plan_page(plan: ChangePlan, *, title: str = "") -> str:
 
 
 def plan_html(plan: ChangePlan, *, nodes: int = _NODES) -> str:
-    """The parts of a plan; of so many nodes.
+    """Return a plan as HTML, with at most `nodes` nodes.
 
     >>> import zom
     >>> "create" in plan_html(zom.plan(zom.v3.GroupSpec(), "memory:"))
@@ -48,7 +48,7 @@ def plan_html(plan: ChangePlan, *, nodes: int = _NODES) -> str:
     if plan.warnings:
         parts += ["<h2>Warnings</h2>\n", findings_html(plan.warnings, {})]
     changed = [each for each in plan.actions if each.verb != "keep"]
-    # What is lost is read first.
+    # Losses come first.
     lost = [each for each in changed if _loses(each)]
     if lost and len(lost) < len(changed):
         parts += ["<h2>What is lost</h2>\n", _nodes(lost, nodes, "Nodes and chunks that are lost")]

@@ -1,7 +1,7 @@
-"""The style of pages and notebooks: one set of colours, light and dark.
+"""The style of pages and notebooks: one set of colours, for light and dark mode.
 
-The colours follow the system, or the theme of JupyterLab, of VS Code and of pages that say theirs. Each pair of
-text and background has a contrast of at least 4.5 (WCAG 2.2, AA), and no fact is told by colour alone.
+The colours follow the system, or the theme of JupyterLab, VS Code or a page that declares one. Each pair of
+text and background has a contrast of at least 4.5 (WCAG 2.2, AA), and no information depends on colour alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COLOURS = {
     "warning": ("#855600", "#f2bd5b"),
     "note": ("#2f5fae", "#8fb6f5"),
 }
-"""Each colour where it is light, and where it is dark."""
+"""Each colour in light and dark mode."""
 
 _PALETTE = ";".join(f"--z-{name}:light-dark({light},{dark})" for name, (light, dark) in COLOURS.items())
 
@@ -120,7 +120,7 @@ _HEAD = """<!doctype html>
 
 
 def fragment(body: str) -> str:
-    """What a notebook shows: `body` is HTML. Its style comes with it, and touches nothing else.
+    """Return HTML for a notebook, with a style that affects nothing else; `body` is HTML.
 
     >>> fragment("<p>text</p>").endswith("<div class=zom><p>text</p></div>")
     True
@@ -129,7 +129,7 @@ def fragment(body: str) -> str:
 
 
 def page(body: str, *, title: str) -> str:
-    """A page with that body, which is HTML, and that title, which is not.
+    """Return a page; `body` is HTML, `title` is plain text.
 
     >>> page("<p>text</p>", title="a < b").count("a &lt; b")
     1

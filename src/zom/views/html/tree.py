@@ -1,7 +1,7 @@
-"""A hierarchy as a tree that unfolds: a line for each node, with its size; more where there is room.
+"""A hierarchy as a foldable tree: a line for each node with its size, and details if there is room.
 
-The tree has a budget of characters. Nodes come in the document's order; where the budget ends, the nodes that are
-left are counted. Nodes with marks come with what leads to them, and are unfolded.
+The tree has a budget of bytes. Nodes are in document order; once the budget is used up, the remaining nodes
+are only counted. Marked nodes and their ancestors are kept before others, and the ancestors are unfolded.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 __all__ = ["Budget", "Marks", "hierarchy_words", "tree_html"]
 
 _DEEPEST = 60
-"""How deep lists lie in each other at most: browsers give up at 512 elements."""
+"""The maximum depth of nested lists: browsers give up at 512 elements."""
 _LINE = 100
-"""What is set aside for the line of a node that waits for its turn."""
+"""The bytes to reserve for the line of a pending node."""
 _ID = re.compile(r" id=([a-z0-9-]+)>")
 _OPEN = 25
-"""The most marked nodes that are unfolded."""
+"""The most marked nodes whose ancestors are unfolded."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """How much a tree may take: bytes for its lines, and for what unfolds at nodes."""
+    """The size limits of a tree: bytes for lines, and bytes for details of nodes."""
 
     nbytes: int = 60_000
     panels: int = 40_000
     members: int = 100
-    """The most members of one group that are shown."""
+    """The most members to show for one group."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ class Marks:
     """
 
     anchors: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The name by which a page links to a node, by path."""
+    """The link targets of nodes, by path."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What is said at the node."""
+    """The numbers of findings in words, by path."""
     above: frozenset[str] = frozenset()
-    """The paths of groups that lead to one."""
+    """The paths of all ancestors of marked nodes."""
     opened: frozenset[str] = frozenset()
-    """The paths that are unfolded."""
+    """The paths to unfold."""
 
     @classmethod
     def of(cls, problems: Sequence[Problem], prefix: str) -> Marks:
-        """The marks for these findings; anchors begin with `prefix`."""
+        """Return the marks for these findings; anchors begin with `prefix`."""
         counts: dict[str, Counter[str]] = {}
         for each in problems:
             counts.setdefault(each.node or "/", Counter())[each.severity] += 1
@@ -79,7 +79,7 @@ class Marks:
         return cls(anchors, words, _above(counts), _above(few))
 
     def placed_in(self, tree: str) -> dict[str, str]:
-        """The anchors that are in the text of a tree: where it ends for want of room, the others are left out.
+        """Return the anchors that a tree contains; nodes without room in the tree have none.
 
         >>> Marks({"/a": "n0", "/b": "n1"}).placed_in("<li class=marked id=n1>")
         {'/b': 'n1'}
@@ -98,7 +98,7 @@ def _above(paths: Sequence[str] | Mapping[str, object]) -> frozenset[str]:
 
 
 def hierarchy_words(spec: Spec) -> str:
-    """What a hierarchy is, in numbers.
+    """Summarize a hierarchy in numbers.
 
     >>> from zom import v3
     >>> hierarchy_words(v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")}))
@@ -113,7 +113,7 @@ def hierarchy_words(spec: Spec) -> str:
 
 
 class _Sums:
-    """How many nodes there are below each group, and how large they are."""
+    """The number and total size of the nodes below each group."""
 
     def __init__(self, spec: Spec) -> None:
         self.nodes: Counter[str] = Counter()
@@ -136,9 +136,9 @@ def tree_html(
     broken: Mapping[str, str] | None = None,
     stored: Mapping[str, StoredChunks] | None = None,
 ) -> str:
-    """The tree of `spec`.
+    """Return the tree of `spec` as HTML.
 
-    `broken` says of nodes, by path, why they can't be read; `stored` which chunks are stored, by path.
+    `broken` has the reasons why nodes are unreadable, by path; `stored` has the stored chunks, by path.
 
     >>> from zom import v3
     >>> tree = tree_html(v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")}))
@@ -149,7 +149,7 @@ def tree_html(
 
 
 class _Tree:
-    """A tree while it is written."""
+    """A tree that is being written."""
 
     def __init__(
         self,
@@ -168,12 +168,12 @@ class _Tree:
                 self._lost.setdefault(above or "/", {})[last] = None
         self._members, self._left, self._panels = budget.members, budget.nbytes, budget.panels
         self._kept = budget.panels // 3 if marks.anchors else 0
-        """What is left of that for marked nodes alone."""
+        """The part of the panel budget that is reserved for marked nodes."""
         self._sums = _Sums(spec)
         self._parts: list[str] = []
 
     def text(self) -> str:
-        """The tree, as HTML."""
+        """Return the tree as HTML."""
         waiting: list[str | tuple[str, str, Spec | None, int]] = [("/", "/", self._spec, 0)]
         while waiting:
             item = waiting.pop()
@@ -184,14 +184,14 @@ class _Tree:
         return f"<div class=tree><ul>{''.join(self._parts)}</ul></div>"
 
     def _add(self, line: str, more: str = "", instead: str = "") -> None:
-        """Write a line, with what unfolds: that counts elsewhere. What was set aside for the line is given back."""
+        """Write a line and release its reservation; `more` and `instead`, with details, count elsewhere."""
         self._parts.append((instead or line) + more)
         self._left += _LINE - len(line.encode())
 
     def _node(
         self, path: str, last: str, node: Spec | None, depth: int
     ) -> list[str | tuple[str, str, Spec | None, int]]:
-        """Write a node, and give back what follows it."""
+        """Write a node, and return the items that follow it."""
         start = self._start(path, node)
         said = f"{name(last)} {self._said(path, node)}"
         members = {} if node is None else member_specs(node) or {}
@@ -214,7 +214,7 @@ class _Tree:
     def _inner(
         self, path: str, members: Mapping[str, Spec], lost: Sequence[str], depth: int
     ) -> list[str | tuple[str, str, Spec | None, int]]:
-        """The members that there is room for, those with marks first of all, and how many more there are."""
+        """Return the members that fit, marked ones preferred, and the number of the others."""
         base = "" if path == "/" else path
         names = [*members, *lost]
         room = max(0, min(self._members, self._left // _LINE))
@@ -243,7 +243,7 @@ class _Tree:
         return f'<li class="{kind} marked" id={anchor}>'
 
     def _said(self, path: str, node: Spec | None) -> str:
-        """What the line of a node says after its name."""
+        """Return the text of a node's line after its name."""
         words = self._marks.words.get(path)
         mark = f" <span class={_worst(words)}>{text(words)}</span>" if words else ""
         reason = self._broken.get(path)
@@ -264,7 +264,7 @@ class _Tree:
         return f"<small>group of {count(self._sums.nodes[path], 'node')}{nbytes}</small>{mark}"
 
     def _panel(self, path: str, node: Spec) -> str:
-        """What unfolds at an array, as long as there is room; at marked ones first."""
+        """Return an array's details, or "" if the budget is used up; marked arrays have a reserve."""
         if self._panels <= (0 if path in self._marks.anchors else self._kept):
             return ""
         panel = array_panel(node, self._stored.get(path))

@@ -1,1 +1,1 @@
-"""Pictures as SVG: grids of chunks, sizes, elements. Each has a title and a description in words."""
+"""SVG pictures of chunk grids, sizes and elements, each with a title and a description."""

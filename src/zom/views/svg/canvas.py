@@ -1,4 +1,4 @@
-"""The frame of a picture: its size, its name, and what it shows in words for those who don't see it."""
+"""The frame of a picture: its size, its title, and a description for screen readers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ __all__ = ["label", "number", "rect", "svg"]
 
 
 def svg(body: str, width: float, height: float, *, title: str, description: str) -> str:
-    """The picture; `body` is SVG.
+    """Return a picture; `body` is SVG.
 
     >>> print(svg("", 10, 20, title="a < b", description="A line."))
     <svg xmlns="http://www.w3.org/2000/svg" role=img width=10 height=20 viewBox="0 0 10 20"><title>a &lt; b</title><desc>A line.</desc></svg>
     """
     size = f'width={number(width)} height={number(height)} viewBox="0 0 {number(width)} {number(height)}"'
     names = f"<title>{text(title)}</title><desc>{text(description)}</desc>"
-    # Without ids: several pictures in one notebook would have the same ones.
+    # No ids, since several pictures in one notebook would have the same ones.
     return f'<svg xmlns="http://www.w3.org/2000/svg" role=img {size}>{names}{body}</svg>'
 
 
 def number(value: float) -> str:
-    """A coordinate, with one decimal where it needs one.
+    """Format a coordinate, with one decimal if needed.
 
     >>> number(3.0), number(2.549)
     ('3', '2.5')
@@ -30,7 +30,7 @@ def number(value: float) -> str:
 
 
 def rect(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle as part of a path.
+    """Return a rectangle as part of a path.
 
     >>> rect(0, 0, 4, 2.5)
     'M0 0h4v2.5h-4z'
@@ -39,7 +39,7 @@ def rect(x: float, y: float, width: float, height: float) -> str:
 
 
 def label(x: float, y: float, words: str, *, anchor: str = "start", turned: bool = False) -> str:
-    """Words in the picture, from a point on.
+    """Return text at a point in the picture.
 
     >>> print(label(1, 2, "lat"))
     <text x=1 y=2 text-anchor=start>lat</text>

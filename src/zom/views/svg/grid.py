@@ -1,8 +1,8 @@
-"""The chunks of an array as a picture: the last two dimensions as a grid, those before as sheets behind each other.
+"""The chunks of an array as a picture: the last two dimensions as a grid, the others as stacked sheets.
 
-Shards have thick lines, the chunks inside of them thin ones. Where it is known which chunks are stored, these are
-filled and missing ones are hollow. However many chunks there are, the picture has a bounded number of cells: in a
-larger grid a cell stands for several chunks, and is as dense as the share of them that is stored.
+Shards have thick lines, their inner chunks thin ones. If the stored chunks are known, they are filled and
+missing ones are hollow. The picture has a bounded number of cells: in a larger grid a cell stands for several
+chunks, and its opacity shows the share of stored ones.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["chunk_grid", "coverage"]
 
 _CELLS = 16
-"""Most cells of a sheet along a dimension."""
+"""The most cells of a sheet along a dimension."""
 _MAP_CELLS = 48
-"""As many in a map of the stored chunks."""
+"""The most cells along a dimension in a map of the stored chunks."""
 _SHEETS = 4
 _SIDE = 150.0
 """The longer side of a sheet, in pixels."""
 _LEAST = 28.0
-"""The shorter side is at least as long."""
+"""The minimum length of the shorter side, in pixels."""
 _STEP = 13.0
-"""By how much each sheet lies behind the one before."""
+"""The offset between sheets, in pixels."""
 _SHADES = 4
-"""Into how many steps the share of stored chunks is sorted, from none to all."""
+"""The number of opacity steps for the share of stored chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ class _Line:
 
     name: str
     length: int
-    """Elements; in a map without an array, chunks."""
+    """The number of elements, or of chunks in a map without an array."""
     chunks: int
     edges: tuple[float, ...]
-    """Where its cells begin and end, from 0 to 1."""
+    """The boundaries of its cells, from 0 to 1."""
     inner: tuple[float, ...] = ()
-    """Where chunks inside of shards begin, as far as they can be drawn."""
+    """The starts of inner chunks of shards, if there are few enough to draw."""
 
     @property
     def cells(self) -> int:
-        """How many cells it is drawn with."""
+        """The number of cells to draw."""
         return len(self.edges) - 1
 
 
 def chunk_grid(spec: Spec, stored: StoredChunks | None = None) -> str:
-    """The grid of an array, or nothing where it has none that could be drawn.
+    """Return the grid of an array, or an empty string if there is none to draw.
 
     >>> from zom import v3
     >>> picture = chunk_grid(v3.ArraySpec.build(shape=(48, 181), dtype="int8", chunks=(24, 91)))
@@ -83,12 +83,12 @@ def chunk_grid(spec: Spec, stored: StoredChunks | None = None) -> str:
 
 
 def _pad(lines: Sequence[_Line]) -> list[_Line]:
-    """At least two dimensions."""
+    """Pad to at least two dimensions."""
     return [_Line("", 1, 1, (0.0, 1.0))] * (2 - len(lines)) + list(lines)
 
 
 def coverage(stored: StoredChunks, *, names: Sequence[str | None] | None = None) -> str:
-    """A map of the chunks that are stored: along the two dimensions with the most of them.
+    """Return a map of the stored chunks, along the two dimensions with the most chunks.
 
     Chunks that differ in the other dimensions share a cell.
 
@@ -106,7 +106,7 @@ def coverage(stored: StoredChunks, *, names: Sequence[str | None] | None = None)
         for place, (name, chunks) in enumerate(zip(known, stored.grid, strict=True))
     ]
     order = sorted(range(len(lines)), key=lambda place: stored.grid[place])
-    # The most chunks go from left to right; of two dimensions with as many, the last does.
+    # The dimension with the most chunks is horizontal; of two equal ones, the last is.
     unit = "shard" if stored.inner_total is not None else "chunk"
     places = stored.places[:, order] if lines else stored.places
     grid = tuple(stored.grid[place] for place in order)
@@ -151,7 +151,7 @@ def _picture(
         middle = top + shift + height / 2
         parts.append(label(left - 7, middle, _said(high), anchor="middle", turned=True))
     if leading and view is not None:
-        # Shown above the sheets, each of which stands for some of the chunks along these dimensions.
+        # The label is above the sheets, each of which stands for some of the chunks along these dimensions.
         parts.append(label(left, top - 6, cut(", ".join(map(_said, leading)), 40)))
     words = _words(lines, unit, view, stored)
     room = max(left + width + shift + 8, 120.0)
@@ -165,7 +165,7 @@ def _said(line: _Line) -> str:
 
 
 def _sides(high: _Line, wide: _Line) -> tuple[float, float]:
-    """How wide and high a sheet is: in the proportion of its lengths, as far as both can be seen."""
+    """Return the width and height of a sheet, in proportion to its lengths, with a minimum for each."""
     longest = max(high.length, wide.length)
     if high.length == 1:
         return (_SIDE if wide.length > 1 else _LEAST), _LEAST
@@ -191,7 +191,7 @@ def _sheet(at: tuple[float, float], size: tuple[float, float], high: _Line, wide
 def _filled(
     at: tuple[float, float], size: tuple[float, float], high: _Line, wide: _Line, shares: Any
 ) -> list[str]:
-    """The cells with stored chunks; neighbours of one shade are one rectangle."""
+    """Draw the cells with stored chunks; neighbours in a row with the same shade share a rectangle."""
     paths: dict[int, list[str]] = {}
     for row, steps in enumerate(np.ceil(shares * _SHADES).astype(int).tolist()):
         column = 0
@@ -210,7 +210,7 @@ def _filled(
 
 
 def _shares(places: Any, grid: tuple[int, ...], sheets: int, high: _Line, wide: _Line) -> Any:
-    """Which share of the chunks of each cell is stored: by sheet, row and column."""
+    """Return the share of stored chunks in each cell, by sheet, row and column."""
     missing = 2 - len(grid)
     if missing > 0:
         grid = (*[1] * missing, *grid)
@@ -228,12 +228,12 @@ def _shares(places: Any, grid: tuple[int, ...], sheets: int, high: _Line, wide: 
     np.add.at(found, columns, 1)
     of = [_per_cell(layers, sheets), _per_cell(grid[-2], high.cells), _per_cell(grid[-1], wide.cells)]
     shares = found / (of[0][:, None, None] * of[1][None, :, None] * of[2][None, None, :])
-    # Only whole cells look whole.
+    # Only complete cells look complete.
     return np.where(shares >= 1, 1.0, np.minimum(shares, 1 - 1 / _SHADES))
 
 
 def _per_cell(chunks: int, cells: int) -> Any:
-    """How many chunks each cell stands for: the whole numbers between its ends."""
+    """Return the number of chunks in each cell: the whole numbers between its ends."""
     edges = [-(-place * chunks // cells) for place in range(cells + 1)]
     return np.diff(np.array(edges, float))
 

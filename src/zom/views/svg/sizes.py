@@ -1,4 +1,4 @@
-"""How large the arrays of a hierarchy are: a bar for each of the largest, in memory and as stored."""
+"""The sizes of the arrays of a hierarchy: a bar for each of the largest, in memory and as stored."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "measured", "size_plot"]
 
 _BARS = 12
-"""Most arrays with a bar of their own."""
+"""The most arrays with their own bar."""
 _WIDE, _HIGH = 360.0, 30.0
 
 
 class Measured(NamedTuple):
-    """An array, and how large it is."""
+    """An array and its size."""
 
     path: str
     nbytes: int
-    """In memory."""
+    """Bytes in memory."""
     stored: int | None = None
-    """In the store; None where nobody looked."""
+    """Bytes in the store, or None if unknown."""
 
 
 def measured(spec: Spec, stored: Mapping[str, int] | None = None) -> list[Measured]:
-    """The arrays of a hierarchy whose size can be told, by size; `stored` are bytes in the store by path.
+    """Return the arrays with a known size, the largest first; `stored` has bytes in the store by path.
 
     >>> from zom import v3
     >>> measured(v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int16")}))
@@ -48,7 +48,7 @@ def measured(spec: Spec, stored: Mapping[str, int] | None = None) -> list[Measur
 
 
 def size_plot(arrays: Sequence[Measured]) -> str:
-    """A bar for each array, the largest first; those that have no room share one. Nothing without arrays.
+    """Draw a bar for each array, largest first; the rest share one. Without arrays, return an empty string.
 
     >>> "2.0 KiB" in size_plot([Measured("/t", 2048)])
     True
@@ -69,7 +69,7 @@ def size_plot(arrays: Sequence[Measured]) -> str:
         if each.stored is not None:
             ratio = f", ratio {each.nbytes / each.stored:.1f}" if each.stored else ""
             words = f"{byte_text(each.stored)} stored of {words}{ratio}"
-        # A name tells more by its end.
+        # The end of a name is the most informative part.
         name = each.path if len(each.path) <= 34 else f"…{each.path[-33:]}"
         parts.append(label(0, top + 11, name).replace("<text ", "<text class=ink ", 1))
         parts.append(label(_WIDE, top + 11, words, anchor="end"))

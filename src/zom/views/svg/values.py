@@ -1,7 +1,7 @@
-"""A small picture of what an array holds: a reduced slice of its last two dimensions, as a PNG in the page.
+"""A small picture of an array's values: a reduced slice of its last two dimensions, as an inline PNG.
 
-It reads a bounded amount: of the dimensions before the last two the first index, and of these two every so many
-elements, from at most `_CHUNKS` chunks of at most `_NBYTES`.
+It reads a bounded amount: the first index of the leading dimensions, and elements at regular steps along the
+last two, from at most `_CHUNKS` chunks of at most `_NBYTES` in total.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 __all__ = ["Slice", "picture", "png", "reduced"]
 
 _PIXELS = 160
-"""Most pixels along a side."""
+"""The most pixels along a side."""
 _CHUNKS = 64
 _NBYTES = 256 << 20
 _ANCHORS = ((68, 1, 84), (65, 68, 135), (42, 120, 142), (34, 168, 132), (122, 209, 81), (253, 231, 37))
-"""Colours from low to high, told apart in grey, too: after viridis."""
+"""Colours from low to high, after viridis; also distinct in greyscale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of an array, as numbers."""
+    """A part of an array as numbers."""
 
     values: Any
     where: str
-    """What was read, as numpy writes it."""
+    """The selection that was read, in numpy notation."""
 
 
 def reduced(array: Array) -> Slice | str:
-    """A slice that is small enough for a picture; or why there is none.
+    """Return a slice that is small enough for a picture, or the reason why there is none.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2, 400, 4), dtype="int16"))
@@ -84,7 +84,7 @@ def _span(part: slice, length: int) -> str:
 
 
 def picture(part: Slice, name: str) -> str:
-    """The slice as an image, with its range in words.
+    """Return the slice as an image, with its range in words.
 
     >>> "from 0 to 3" in picture(Slice(np.arange(4).reshape(2, 2), "[:, :]"), "t")
     True
@@ -107,7 +107,7 @@ def picture(part: Slice, name: str) -> str:
 
 
 def _scaled(values: Any) -> tuple[Any, float | None, float | None]:
-    """Each value as a number of the palette, 0 for those without one; and the range."""
+    """Return a palette index for each value, 0 for non-finite ones, and the range of values."""
     if values.dtype.kind in "mM":
         gone = np.isnat(values)
         numbers = np.where(gone, np.nan, values.astype("int64").astype("float64"))
@@ -119,7 +119,7 @@ def _scaled(values: Any) -> tuple[Any, float | None, float | None]:
     if not finite.any():
         return np.zeros(numbers.shape, np.uint8), None, None
     low, high = float(numbers[finite].min()), float(numbers[finite].max())
-    # Halves, because the whole range may be more than the largest number.
+    # Halves, because the full range may overflow.
     span = high / 2 - low / 2
     with np.errstate(all="ignore"):
         share = (numbers / 2 - low / 2) / span if span else np.full(numbers.shape, 0.5)
@@ -128,7 +128,7 @@ def _scaled(values: Any) -> tuple[Any, float | None, float | None]:
 
 
 def png(pixels: Any) -> bytes:
-    r"""An image of 256 colours, of which the first is transparent.
+    r"""Return an image of 256 colours, the first of which is transparent.
 
     >>> png(np.zeros((2, 3), np.uint8))[:8]
     b'\x89PNG\r\n\x1a\n'

@@ -147,7 +147,7 @@ def holds_text(dtype: np.dtype[Any]) -> bool:
 
 
 def _timed(variable: Any) -> Any:
-    """Add default units to a time on disk (not in memory, not lazy), which xarray would read to choose them."""
+    """Add default units to a time that is on disk, neither loaded nor lazy: xarray would read it for them."""
     if is_loaded(variable) or is_lazy(variable) or getattr(variable.dtype, "kind", "") not in "Mm":
         return variable
     if "units" in variable.encoding or "units" in variable.attrs:

@@ -100,7 +100,7 @@ def unfit(name: str, variable: Any, existing: Existing, append_dim: str | None) 
 
 
 def uneven(variables: Mapping[str, Any], existing: Existing, append_dim: str | None) -> list[Problem]:
-    """Report dimensions that would end up with several lengths, so that the group wouldn't open as a dataset."""
+    """Report dimensions that would end up with several lengths: the group wouldn't open as a dataset."""
     sizes: dict[str, int] = {
         dim: size for each in existing.variables.values() for dim, size in each.sizes.items()
     }
