@@ -104,10 +104,11 @@ class Findings:
 
     def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
         """Report a document that can't be read; without a key, members that can't be listed."""
-        broken, wanted = (UNREADABLE, "a document that can be read")
+        fault = Fault(UNREADABLE, (), "a document that can be read", error.reason)
         if key is None:
-            broken, wanted = (UNLISTED_GROUP, "members that can be listed")
-        self.add(Fault(broken, (), wanted, error.reason), node=node, key=key)
+            # Errors that name a key add a step of their own.
+            fault = Fault(UNLISTED_GROUP, (), "members that can be listed", error.reason, error.step or None)
+        self.add(fault, node=node, key=key)
 
     def note_oddities(self, oddities: Iterable[Oddity], *, node: str) -> None:
         """Report oddities of the store that holds the node."""
