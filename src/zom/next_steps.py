@@ -40,6 +40,7 @@ _BY_CODE: Final = {
 _BY_REASON: Final = {
     **{reason_of_number(code): step for code, step in _BY_CODE.items()},
     "the store is closed": "open it again",
+    "a symbolic link that leads to a directory above it": "remove the link",
     "no such file": "check the path",
     "there is no such file or directory": "check the path",
 }
