@@ -111,7 +111,7 @@ def _steps(directory: str) -> Iterator[tuple[str, str]]:
     if not diff(spec, place):
         yield "read back", "identical, bit for bit; the store's spec equals the declared one"
     problems = zom.validate(place, conventions=["xarray", "cf"], data="all").problems
-    yield "checked", f"the store, with every chunk decoded: {_count(problems)}"
+    yield "checked", f"the store, every chunk decoded, coordinates in order: {_count(problems)}"
     yield "exported", _export(directory, spec, problems, root)
 
 
@@ -158,7 +158,7 @@ def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...], r
     write_text(os.path.join(directory, _REPORT), _page(spec, problems, root))  # noqa: PTH118 - as above
     wrong = schema_problems(read_document(document), schema)
     fits = "does not fit" if wrong else "fits"
-    return f"{_SPEC}, and {_SCHEMA}, which it {fits}: a JSON Schema for other languages"
+    return f"{_SPEC}, which {fits} {_SCHEMA}, a JSON Schema for other languages"
 
 
 def _page(spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:

@@ -29,7 +29,7 @@ MASKS = [
     # Compressors of other versions make other sizes.
     (re.compile(r"\b\d[\d.,]* (?:B|bytes|KiB|MiB)(?![a-z])"), "SIZE"),
     (re.compile(r"\b\d+(?:\.\d+)?(?: ?%|× smaller)"), "RATIO"),
-    (re.compile(r"\b\d+(?= of which apply)"), "SOME"),
+    (re.compile(r"\b\d+(?= rules of xarray and CF)"), "SOME"),
     (re.compile(r"\b[0-9a-f]{32}-\d+--\d+\b"), "DIGEST"),
     (re.compile(r"(?<=ratio )\S+"), "RATIO"),
     (re.compile(r"\b\d+(?:\.\d+)? m?s\b"), "TIME"),
