@@ -183,6 +183,11 @@ def _is_object(text: bytes) -> bool:
 def test_a_document_that_may_not_be_read_hides_no_other_node(form: str, place: str) -> None:
     store = NoEntry(MemoryStore(documents(form)), key_of(form, place))
     check_all(store, f"/{place}", sound(f"/{place}"))
+    told: list[zom.Problem] = []
+    zom.read(store, on_error="skip", on_warning=told.append)
+    assert [(each.code, each.fix) for each in told if each.severity == "error"] == [
+        ("store/unreadable-node", "check the permissions of it and of the directories above it")
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)

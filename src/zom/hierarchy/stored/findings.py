@@ -104,10 +104,11 @@ class Findings:
 
     def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
         """Report a document that can't be read; without a key, members that can't be listed."""
-        fault = Fault(UNREADABLE, (), "a document that can be read", error.reason)
+        rule, expected = UNREADABLE, "a document that can be read"
         if key is None:
-            # Errors that name a key add a step of their own.
-            fault = Fault(UNLISTED_GROUP, (), "members that can be listed", error.reason, error.step or None)
+            rule, expected = UNLISTED_GROUP, "members that can be listed"
+        # Without a fix, the error would advise correcting a document that may be sound.
+        fault = Fault(rule, (), expected, error.reason, error.step or None)
         self.add(fault, node=node, key=key)
 
     def note_oddities(self, oddities: Iterable[Oddity], *, node: str) -> None:
