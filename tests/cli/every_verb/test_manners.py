@@ -202,17 +202,29 @@ def said_at_ctrl_c(verb):
     return f"zom {verb}: interrupted"
 
 
+def in_destructor(frame):
+    """Whether Python drops what is raised here: below a `__del__`, or a callback of a weak reference."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__del__" or code.co_filename.endswith(("weakref.py", "_weakrefset.py")):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def interrupted(monkeypatch, arguments, at):
-    """Run a verb, with Ctrl-C at that call of a function; how many calls there were before."""
+    """Run a verb, with Ctrl-C at that call of a function; return its exit code and the number of calls.
+
+    Destructors and generators are no such calls: Python drops what they raise when an object is deleted.
+    """
     module = __import__(f"zom.cli.{arguments[0]}", fromlist=["run"])
     work, count = module.run, 0
 
     def profile(frame, event, _argument):
         nonlocal count
-        # What is raised in a generator that is thrown away is lost, as Python has it.
         if event == "call" and not frame.f_code.co_flags & inspect.CO_GENERATOR:
             count += 1
-            if count == at:
+            if at and count >= at and not in_destructor(frame):
                 sys.setprofile(None)
                 raise KeyboardInterrupt
 
