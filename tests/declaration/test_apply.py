@@ -1,4 +1,4 @@
-"""Declarations applied: planned, made real, compared; twice, and the second time nothing is written."""
+"""Declarations applied: planned, created, compared; twice, and the second time nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The declarations in examples/: made real by zom, opened by xarray, ome-zarr and anndata; and stores of these, declared.
+"""The declarations in examples/: created by zom, opened by xarray, ome-zarr and anndata; and their stores, declared.
 
     python declarations.py
 
