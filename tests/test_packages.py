@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import tomllib
+from pathlib import Path
 
 import pytest
 
+import zom
 from zom.errors import ExtensionError
-from zom.packages import import_package, imported
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from zom.packages import _LEAST, import_package, imported
+from zom.stores.fsspec.file_systems import _SOUND_CACHES
 
 
 def test_a_folder_of_data_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +24,23 @@ def test_a_folder_of_data_is_no_package(tmp_path: Path, monkeypatch: pytest.Monk
         ExtensionError, match=r"data_and_no_package is not installed; pip install 'zom\[yaml\]'"
     ):
         imported("data_and_no_package", "yaml")
+
+
+def test_an_old_obstore_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    obstore = pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    monkeypatch.setattr(obstore, "__version__", "0.7.3")
+    message = r"expected obstore 0\.8 or newer, found 0\.7\.3; pip install 'zom\[cloud\]'"
+    with pytest.raises(ExtensionError, match=message):
+        zom.store(obstore.store.MemoryStore())
+
+
+def test_versions_that_are_refused_are_not_installed_with_zom() -> None:
+    extras = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())["project"]
+    extras = extras["optional-dependencies"]
+    least = {name: ".".join(map(str, version)) for name, version in _LEAST.items()}
+    assert [f"obstore>={least['obstore']}"] == extras["cloud"]
+    assert [f"zarr>={least['zarr']}"] == extras["zarr"]
+    assert [f"fsspec>={'.'.join(map(str, _SOUND_CACHES))}"] == extras["fsspec"]
 
 
 def test_zom_works_beside_folders_with_the_names_of_packages_that_are_missing(tmp_path: Path) -> None:

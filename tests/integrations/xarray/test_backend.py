@@ -440,7 +440,7 @@ def test_an_array_without_names_of_dimensions_is_an_error_that_names_the_way_out
     root = zom.materialize(
         v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(3,), dtype="int8")}), "memory:"
     )
-    message = r"/a: dimension_names: expected 1 names? of dimensions, found none; .* drop_variables=\['a'\]"
+    message = r"/a: dimension_names: expected 1 dimension names, found none; .* drop_variables=\['a'\]"
     with pytest.raises(SpecError, match=message) as caught:
         opened(root)
     assert caught.value.problems[0].code == "xarray/dims-present"
@@ -474,7 +474,8 @@ def test_an_array_is_no_group(consolidated):
     if consolidated:
         zom.consolidate(root.store)
     with pytest.raises(
-        NotFound, match="expected a group at /low/v, found an array; open the group '/low' and take 'v'"
+        NotFound,
+        match="expected a group at /low/v, found an array; open the group '/low' and select 'v' in it",
     ):
         opened(root, group="low/v")
 
@@ -493,12 +494,12 @@ def test_nothing_there_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "w"}, "mode: expected 'r', for an engine that reads, got 'w'; zom.xarray.write"),
+        ({"mode": "w"}, "mode: expected 'r', as the engine only reads, got 'w'; zom.xarray.write"),
         ({"zarr_format": 4}, "zarr_format: expected 2, 3 or None, got 4"),
         ({"consolidated": "yes"}, "consolidated: expected True, False or None, got 'yes'"),
         (
             {"storage_options": {"anon": True}},
-            "storage_options: expected a URL, which fsspec opens with them",
+            "storage_options: expected a URL that fsspec opens",
         ),
     ],
 )
@@ -523,7 +524,7 @@ def test_the_format_is_chosen_where_both_are_there():
     zom.create_group(other := MemoryStore(), v2.GroupSpec(attributes={"title": "two"}))
     for key in other.list():
         store.set(key, other.get(key))
-    with pytest.warns(zom.SpecWarning, match="expected a v2 node, as the group above it, found a v3 node"):
+    with pytest.warns(zom.SpecWarning, match="expected a v2 node, like the group above it, found a v3 node"):
         assert opened(store, zarr_format=2).attrs == {"title": "two"}
     with pytest.warns(zom.SpecWarning, match="found v3 and v2 side by side"):
         assert opened(store, zarr_format=3).attrs == {"title": "a small climate"}
@@ -577,7 +578,7 @@ def test_a_store_that_cannot_be_listed_is_read_by_what_it_is_like():
     root = climate()
     store = Counted(root.store)
     store.capabilities = replace(store.capabilities, listable=False)
-    with pytest.raises(StoreError, match=r"can't list its keys, .*say what it is like with like=spec"):
+    with pytest.raises(StoreError, match=r"can't list its keys, .*pass the expected nodes as like=spec"):
         opened(store)
     xr.testing.assert_equal(opened(store, like=zom.read(root.store)), expected())
 
@@ -595,12 +596,13 @@ def test_all_index_coordinates_come_in_one_batch(form):
     zom.consolidate(root.store)
     store = Counted(root.store)
     found = opened(store)
-    names = {key.rpartition("/")[0].removesuffix("/c") for trip in store.trips[1:] for key in trip}
-    assert len(store.trips) == 2
-    assert names == {"time", "x"}
+    _, first, *others = [{key.rpartition("/")[0].removesuffix("/c") for key in trip} for trip in store.trips]
+    assert first == {"time", "x"}
+    # xarray before 2026.9 also reads strings, to see how long they are.
+    assert others == [{"word"}] * (tuple(map(int, xr.__version__.split(".")[:2])) < (2026, 9))
     assert found.indexes["x"].tolist() == [10.0, 20.0, 30.0, 40.0]
     assert found["time"].dt.day.values.tolist() == [1, 2, 3, 4, 5, 6]
-    assert len(store.trips) == 2
+    assert len(store.trips) == 2 + len(others)
 
 
 def test_the_coordinates_of_a_whole_tree_come_in_one_batch():

@@ -93,7 +93,7 @@ class Pcodec(Codec):
         """Return a coder that uses the package pcodec."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the pcodec codec wants elements")
+            raise ExtensionError("the pcodec codec expects elements")
         return PcodecCoder(before, configuration)
 
 
@@ -103,6 +103,7 @@ class PcodecCoder(Coder[Any, Any]):
     def __init__(self, block: Block, configuration: PcodecConfiguration) -> None:
         try:
             self._library: Any = import_package("pcodec")
+            self._standalone: Any = import_package("pcodec.standalone")  # no attribute of pcodec 1.0.0
         except ImportError as cause:
             raise ExtensionError('pcodec needs the package pcodec: pip install "pcodec>=1,<2"') from cause
         self._block = block
@@ -130,7 +131,7 @@ class PcodecCoder(Coder[Any, Any]):
     @override
     def encode(self, chunk: Array) -> Data:
         native = np.ascontiguousarray(chunk, chunk.dtype.newbyteorder("=")).reshape(-1).view(self._native)
-        made: bytes = _calling(self._library.standalone.simple_compress, native, self._settings)
+        made: bytes = _calling(self._standalone.simple_compress, native, self._settings)
         return made
 
     @override
@@ -138,7 +139,7 @@ class PcodecCoder(Coder[Any, Any]):
         count = self._block.count
         # With room for one more number, pcodec reads on and so detects a missing end.
         room = np.zeros(count + 1, self._native)
-        progress = _calling(self._library.standalone.simple_decompress_into, bytes(chunk), room)
+        progress = _calling(self._standalone.simple_decompress_into, bytes(chunk), room)
         if progress.n_processed != count or not progress.finished:
             found = "more" if progress.n_processed > count else progress.n_processed
             raise CodecError(f"expected {count} numbers, found {found}")

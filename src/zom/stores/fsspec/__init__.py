@@ -27,12 +27,14 @@ from zom.stores.fsspec.file_systems import (
     deletes_patterns,
     in_flight,
     in_turn,
+    is_archive,
     is_cache,
     is_written,
     keeps_full,
     lists_flat,
     options,
     protocols,
+    refuse_old_caches,
     remove_directory,
     root_of,
     unwrapped,
@@ -78,6 +80,8 @@ class FsspecStore(Store):
         if getattr(filesystem, "asynchronous", False):
             reason = "expected a file system for synchronous use; open it with asynchronous=False"
             raise StoreError(kind, "", "open", reason)
+        if is_cache(filesystem):
+            refuse_old_caches(kind)
         self._fs: Any = in_turn(filesystem)
         self._protocol = protocols(filesystem)[0]
         self._root = root_of(filesystem, str(filesystem._strip_protocol(root)).rstrip("/"))  # noqa: SLF001 - as `ls`
@@ -97,7 +101,12 @@ class FsspecStore(Store):
         )
         self._takes_many = self._is_flat and self.capabilities.parallel > 1
         """Whether many keys are changed at once: only without directories to create or remove."""
-        self._parts = Parts(self._fs, takes_parts=takes_parts(filesystem))
+        self._parts = Parts(
+            self._fs,
+            takes_parts=takes_parts(filesystem),
+            is_archive=is_archive(filesystem),
+            is_cache=self._is_cache,
+        )
         self._links = Links()
         self._keeps_full = keeps_full(filesystem)
 
@@ -205,7 +214,8 @@ class FsspecStore(Store):
 
     def _infos(self, keys: Sequence[str]) -> list[dict[str, Any] | Exception]:
         """Return the file system's info of each file, or its exception."""
-        if self.capabilities.parallel > 1 and len(keys) > 1 and not self._is_cache:
+        is_awaited = self.capabilities.parallel > 1 and not self._is_cache and self._protocol != REFERENCES
+        if is_awaited and len(keys) > 1:
             self._fs.invalidate_cache()
             return self._awaited([self._fs._info(self._path(key)) for key in keys])  # noqa: SLF001 - as `info`
         found: list[dict[str, Any] | Exception] = []
@@ -351,7 +361,7 @@ class FsspecStore(Store):
 
     def _refuse_pattern(self, key: str) -> None:
         if _PATTERN.search(self._path(key)) and deletes_patterns(self._fs):
-            reason = f"the file system {self._protocol} would delete all keys that this one could mean as a pattern"
+            reason = f"the file system {self._protocol} treats this key as a pattern and would delete every key that matches it"
             raise StoreError(self.url, key, "delete", reason)
 
     @override
@@ -413,8 +423,16 @@ class FsspecStore(Store):
 
     @override
     def _size_of(self, key: str) -> int | None:
-        found = self._told_by(key, lambda: [self._told_size(key, self._fs.size(self._path(key)))])
+        found = self._told_by(key, lambda: [self._told_size(key, self._asked_size(self._path(key)))])
         return super()._size_of(key) if found == [None] else found[0] if found else None
+
+    def _asked_size(self, path: str) -> int | None:
+        if self._protocol != REFERENCES:
+            size: int | None = self._fs.size(path)
+        else:
+            # Before fsspec 2026.9, `size` and `_info` of a reference to a local file wait for themselves.
+            size = self._fs.info(path)["size"]
+        return size
 
     def _told_size(self, key: str, size: int | None) -> int | None:
         """Return the file system's `size`; None for inline references, where it counts base64 text."""
@@ -503,7 +521,7 @@ class FsspecStore(Store):
             return ""
         reason = (
             f"the file system lists {shown_url(name)!r}, which is not in this folder; "
-            "see that its path has no empty parts and nothing that the file system takes for an escape"
+            "check that its path has no empty parts and nothing that the file system unescapes"
         )
         raise StoreError(self.url, prefix, "list", reason)
 

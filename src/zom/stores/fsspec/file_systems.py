@@ -9,7 +9,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from zom.packages import imported
+from zom.errors import StoreError
+from zom.packages import imported, version_of
 from zom.stores.locks import remake_in_children
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "deletes_patterns",
     "in_flight",
     "in_turn",
+    "is_archive",
     "is_arrow",
     "is_cache",
     "is_written",
@@ -31,6 +33,7 @@ __all__ = [
     "lists_flat",
     "options",
     "protocols",
+    "refuse_old_caches",
     "remove_directory",
     "root_of",
     "unwrapped",
@@ -43,12 +46,13 @@ REFERENCES = "reference"
 WINDOWS = {"smb"}
 """Protocols for Windows files: names ignore case, and some are listed differently."""
 
-_CACHES = {"cached", "blockcache", "filecache", "simplecache"}
 _ARCHIVES = {"zip", "tar", "libarchive"}
 _VERSIONED = {"git", "github", "gist"}
-_READ_ONLY = {*WEB, REFERENCES, *_CACHES, *_ARCHIVES, *_VERSIONED, "data"}
-"""Read-only protocols. A reference file system keeps writes in memory and loses them, a cache returns
-outdated data after a write, and an archive would hold two values of a name that is written twice."""
+_READ_ONLY = {*WEB, REFERENCES, *_ARCHIVES, *_VERSIONED, "data"}
+"""Read-only protocols. A reference file system keeps writes in memory and loses them, and an archive would
+hold two values of a name that is written twice."""
+
+_SOUND_CACHES = (2025, 9)
 
 _AT_ONCE = {*LOCAL, "memory", "data", "hdfs", "arrow_hdfs"}
 """Protocols that are safe for concurrent calls from threads. The others share a connection or an open file
@@ -90,7 +94,9 @@ def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
     """
     while True:
         if "dir" in protocols(filesystem):
-            path = filesystem._join(path)  # noqa: SLF001 - it rejects paths outside the directory
+            if ".." in path.split("/"):  # `_join` of earlier versions of fsspec accepts it
+                raise ValueError(f"the path {path!r} escapes from the directory of the file system")
+            path = filesystem._join(path)  # noqa: SLF001 - as its own methods
             filesystem = filesystem.fs
         elif type(filesystem).__name__ == "AsyncFileSystemWrapper":
             filesystem = filesystem.sync_fs
@@ -100,19 +106,35 @@ def unwrapped(filesystem: Any, path: str) -> tuple[Any, str]:
 
 def root_of(filesystem: Any, root: str) -> str:
     """Return the path of the root: "." in an archive whose names start with "./", as tar writes them."""
-    if root or _ARCHIVES.isdisjoint(protocols(filesystem)):
+    if root or not is_archive(filesystem):
         return root
     return "." if [str(each).rstrip("/") for each in filesystem.ls("", detail=False)] == ["."] else root
 
 
 def is_written(filesystem: Any) -> bool:
-    """Whether the file system supports writes that can be read back."""
-    return not _READ_ONLY.intersection(protocols(filesystem))
+    """Whether the file system supports writes that can be read back: a cache returns outdated data."""
+    return not (is_cache(filesystem) or _READ_ONLY.intersection(protocols(filesystem)))
+
+
+def is_archive(filesystem: Any) -> bool:
+    """Whether its files are members of one file."""
+    return not _ARCHIVES.isdisjoint(protocols(filesystem))
 
 
 def is_cache(filesystem: Any) -> bool:
-    """Whether it caches another file system and answers from the cache."""
-    return not _CACHES.isdisjoint(protocols(filesystem))
+    """Whether it caches another file system and answers from the cache.
+
+    Its protocol may be that of the other one.
+    """
+    return "CachingFileSystem" in _classes(filesystem)
+
+
+def refuse_old_caches(kind: str) -> None:
+    """Raise StoreError for a cache of class `kind` if fsspec reports failed reads of caches as missing files."""
+    fsspec = imported("fsspec", "fsspec")
+    if version_of(fsspec) < _SOUND_CACHES:
+        reason = f"expected fsspec 2025.9 or newer for a cache, found {fsspec.__version__}: a read that fails could pass for a missing file"
+        raise StoreError(kind, "", "open", f"{reason}; pip install -U fsspec")
 
 
 def in_turn(filesystem: Any) -> Any:
@@ -143,7 +165,7 @@ class _OneAtATime:
             if self._process not in {None, os.getpid()}:
                 # Both processes would share the position in a file or in a connection's answers.
                 reason = (
-                    "its files and connections are those of another process, which was forked; open it here"
+                    "its files and connections belong to the parent process of this fork; open it again here"
                 )
                 raise OSError(errno.EBADF, reason)
             with _turns.of(self._filesystem):

@@ -51,7 +51,7 @@ class Links:
             for prefix in dict.fromkeys(
                 each for key in keys for each in self._prefixes if key.startswith(each)
             ):
-                fix = "remove the link yourself, or delete where it leads"
+                fix = "remove the link yourself, or delete its target"
                 yield Obstacle(prefix[:-1], NO_LINK, "a symbolic link", fix)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
@@ -38,14 +40,27 @@ def takes_parts(filesystem: Any) -> bool:
 class Parts:
     """Reads parts of files, in the way that the file system supports."""
 
-    def __init__(self, filesystem: Any, *, takes_parts: bool) -> None:
+    def __init__(self, filesystem: Any, *, takes_parts: bool, is_archive: bool, is_cache: bool) -> None:
         self._fs = filesystem
         self._takes_parts = takes_parts
+        self._is_archive = is_archive
+        self._is_cache = is_cache
 
     def read(
         self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
     ) -> Sequence[bytes | Exception]:
         """Return the bytes of each file between its bounds, or the file system's exception."""
+        answers = self._answers(paths, bounds)
+        if not (self._is_archive or self._is_cache):
+            return answers
+        return [
+            self._corrected(path, bound, answer)
+            for path, bound, answer in zip(paths, bounds, answers, strict=True)
+        ]
+
+    def _answers(
+        self, paths: Sequence[str], bounds: Sequence[tuple[int | None, int | None]]
+    ) -> Sequence[bytes | Exception]:
         if not self._takes_parts and any(bound != (None, None) for bound in bounds):
             return [self._opened(path, *bound) for path, bound in zip(paths, bounds, strict=True)]
         starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
@@ -58,7 +73,19 @@ class Parts:
         else:
             return answers
         # A cache of whole files fails for all files if one is missing.
-        return [self.read([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
+        return [self._answers([path], [bound])[0] for path, bound in zip(paths, bounds, strict=True)]
+
+    def _corrected(
+        self, path: str, bound: tuple[int | None, int | None], answer: bytes | Exception
+    ) -> bytes | Exception:
+        """Correct the answers of versions of fsspec before 2026.9."""
+        if self._is_archive and isinstance(answer, KeyError):
+            # zipfile and tarfile raise it for a missing member.
+            return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if self._is_cache and isinstance(answer, Exception) and not isinstance(answer, OSError):
+            # `cat_ranges` of a cache of whole files takes a missing copy for the name of a file.
+            return self._opened(path, *bound)
+        return answer
 
     def _opened(self, path: str, start: int | None, end: int | None) -> bytes | Exception:
         """Open the file and read from `start`, or from the end if negative, to `end`."""
