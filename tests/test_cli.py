@@ -255,7 +255,7 @@ def test_an_interrupt_is_one_line_that_says_what_to_do(call, monkeypatch):
     monkeypatch.setattr("zom.cli.rules.run", interrupted)
     assert call("rules") == (130, "", "zom rules: interrupted\n")
     monkeypatch.setattr("zom.cli.delete.run", interrupted)
-    said = "zom delete: interrupted; run zom repair STORE to finish or undo what it had begun to write\n"
+    said = "zom delete: interrupted; run zom repair STORE to finish or undo the interrupted change\n"
     assert call("delete", "a.zarr::b") == (130, "", said)
     monkeypatch.setattr("zom.cli.copy.run", interrupted)
     said = "zom copy: interrupted; run it again to continue or restart\n"
@@ -559,10 +559,10 @@ def test_explain_shows_the_rule_and_its_source(call):
     assert (code, err) == (0, "")
     assert out == (
         "json/duplicate-key\n"
-        "  rule         the names in an object are unique; of a name given twice, the last value counts\n"
+        "  rule         the names in an object are unique; the last value of a repeated name counts\n"
         "  source       RFC 8259, section 4\n"
         "  severity     lenient: warning, strict: error, closed: error\n"
-        "  JSON Schema  can not express it\n"
+        "  JSON Schema  cannot express it\n"
     )
 
 
@@ -586,7 +586,7 @@ def test_every_rule_can_be_explained(call):
 
 def test_rules_lists_those_that_match(call):
     code, out, _ = call("rules", "codec/zstd-*")
-    assert (code, out) == (0, "codec/zstd-level  the zstd codec has a level; decoding needs none\n")
+    assert (code, out) == (0, "codec/zstd-level  the zstd codec has a level; decoding doesn't need it\n")
 
 
 def test_rules_lists_all_of_them_as_json(call):

@@ -56,7 +56,7 @@ V3, V2, DRAFT = "v3/node-name", "v2/node-name", "draft/node-name"
 EMPTY = "a name that is not empty"
 SLASH = 'a name without "/"'
 CONTROL = "a name without control characters"
-PERIODS = "a name of more than periods"
+PERIODS = "a name that is not only periods"
 
 
 @pytest.mark.parametrize(
@@ -69,17 +69,17 @@ PERIODS = "a name of more than periods"
         ("v3", "..", [(V3, PERIODS)]),
         ("v3", "...", [(V3, PERIODS)]),
         ("v3", "__x", [(V3, 'a name that does not start with "__"')]),
-        ("v3", "zarr.json", [(V3, 'another name than "zarr.json", the key of the document itself')]),
+        ("v3", "zarr.json", [(V3, 'a name other than "zarr.json", the key of the document itself')]),
         ("v3", "__a/b", [(V3, SLASH), (V3, 'a name that does not start with "__"')]),
         ("v2", "", [(V2, EMPTY)]),
         ("v2", "a/b", [(V2, SLASH)]),
         ("v2", "a\\b", [(V2, "a name without backslashes, which v2 reads as slashes")]),
         ("v2", "a\t", [(V2, CONTROL)]),
-        ("v2", "..", [(V2, 'another name than "." and ".."')]),
+        ("v2", "..", [(V2, 'a name other than "." and ".."')]),
         (
             "v2",
             ".zgroup",
-            [(V2, "another name than .zarray, .zgroup, .zattrs, .zmetadata, keys of the format itself")],
+            [(V2, "a name other than .zarray, .zgroup, .zattrs, .zmetadata, keys of the format itself")],
         ),
         ("v2", "é", [("v2/ascii-name", "a name of ASCII characters")]),
         ("v2", "é/", [(V2, SLASH), ("v2/ascii-name", "a name of ASCII characters")]),
@@ -304,14 +304,14 @@ def test_keys_that_others_made_are_stored_keys(key):
         ("a//b", "an empty name in it"),
         ("a\0", "a control character in it"),
         ("a\ud800", "a lone surrogate in it"),
-        ("\udcc3\udca9", "a spelling of bytes that are whole characters"),
+        ("\udcc3\udca9", "escaped bytes that form whole characters"),
         ("a/../b", "'.' or '..' in it"),
-        ("..\\a", "a backslash in it, which some systems take for a slash"),
-        ("a/b\\..\\..\\c", "a backslash in it, which some systems take for a slash"),
-        ("\\a", "a backslash in it, which some systems take for a slash"),
-        ("a\\", "a backslash in it, which some systems take for a slash"),
-        ("C:\\a", "a backslash in it, which some systems take for a slash"),
-        ("a/.zom-1", "a name that begins with '.zom-', as the temporary files of zom do,"),
+        ("..\\a", "a backslash in it, which some systems read as a slash"),
+        ("a/b\\..\\..\\c", "a backslash in it, which some systems read as a slash"),
+        ("\\a", "a backslash in it, which some systems read as a slash"),
+        ("a\\", "a backslash in it, which some systems read as a slash"),
+        ("C:\\a", "a backslash in it, which some systems read as a slash"),
+        ("a/.zom-1", "a name that begins with '.zom-', like temporary files of zom,"),
     ],
 )
 def test_keys_that_lead_out_are_no_stored_keys(key, found):

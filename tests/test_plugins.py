@@ -104,7 +104,7 @@ def test_a_plugin_that_raises_is_a_warning_that_names_its_package_and_part_of_la
     assert [str(each.message) for each in caught] == [told]
     with pytest.raises(UnknownName) as error:
         codecs["turn-c"]  # no second warning: warnings are errors here
-    how = 'install the package that brings it: zom loads installed entry points of "zom.codecs"'
+    how = 'install the package that provides it: zom loads installed entry points of "zom.codecs"'
     assert str(error.value) == f"no codec named 'turn-c' is registered; {how}; {told}"
     spec = zom.v3.ArraySpec.build(shape=(8,), dtype="int8").replace(codecs=["bytes", "turn-c"])
     with pytest.raises(UnknownName, match="no libfoo here"):
@@ -126,7 +126,10 @@ def test_others_are_loaded_beside_a_broken_one(package):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("made = 3", "3 can't be registered as a codec: expected an instance of Codec, found one of int"),
+        (
+            "made = 3",
+            "3 can't be registered as a codec: expected an instance of Codec, found an instance of int",
+        ),
         ("other = 3", "AttributeError: module 'turn_f' has no attribute 'made'"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("def made(", "SyntaxError: '(' was never closed (turn_f.py, line 1)"),
@@ -176,7 +179,7 @@ def test_all_that_is_wrong_with_a_codec_is_one_message(package):
         "kind: expected 'array->array', 'array->bytes' or 'bytes->bytes', found nothing",
         "configuration: expected a subclass of Configuration, found <class 'dict'>",
         'registered: expected true or false, found "no"',
-        "v2_id: expected a text, or None, found 3",
+        "v2_id: expected a string, or None, found 3",
         "thread: expected a method thread(configuration, before, faults, path), found thread(configuration, before)",
         "bind: expected a method bind(configuration, before, after), found nothing",
     ]
@@ -220,7 +223,7 @@ def test_a_convention_that_is_none_is_refused():
     with pytest.raises(ExtensionError) as caught:
         zom.conventions.register(zom.conventions.Convention("", on=("node",), formats=("v4",)))
     assert str(caught.value).partition("as a convention: ")[2].split("; ") == [
-        'id: expected a text, found ""',
+        'id: expected a string, found ""',
         "on: expected 'group', 'array' or both, found ('node',)",
         "formats: expected formats among 'v2', 'v3' and 'draft', found ('v4',)",
     ]

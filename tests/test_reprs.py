@@ -76,7 +76,7 @@ EXPECTED = {
     "change": "<zom.Change - /: attributes.text: ",
     "plan": "<zom.Plan memory://reprs: 10000 to create>",
     "conversion": "<zom.Conversion to a v2 group: 9,999 losses, chunks of 9,999 of 9,999 arrays move>",
-    "migration": "<zom.Migration a.zarr: v2 -> v3: 10000 documents to write, nothing done, as this is a dry run>",
+    "migration": "<zom.Migration a.zarr: v2 -> v3: 10000 documents to write, nothing done: this is a dry run>",
     "copy": "<zom.CopyReport a.zarr -> b.zarr: 10000 arrays; 20000 chunks as they are, 78.1 KiB>",
     "repair": "<zom.Repair /a: to undo>",
     "declaration": "<zom.Declaration of 501 nodes, values of /n0, /n1, ",

@@ -80,12 +80,12 @@ def test_nothing_fails_in_its_own_code(tmp_path, monkeypatch, call, given):
 
 
 MESSAGES = [
-    ({"zarr_format": 3}, "got a dict; zom.parse makes a spec of a document"),
-    ("a.zarr", "got a str; zom.read makes a spec of a store, zom.parse of the text of a document"),
+    ({"zarr_format": 3}, "got a dict; zom.parse makes a spec from a document"),
+    ("a.zarr", "got a str; zom.read makes a spec from a store, zom.parse from the text of a document"),
     (v3.GroupSpec, "got the class GroupSpec; call it"),
-    (np.zeros(3), "got a ndarray; ArraySpec.from_array and GroupSpec.from_tree make specs of arrays"),
-    (zom.create_group("memory:"), "got a Group; pass its spec, or what its read() gives"),
-    (3, "got an int; ArraySpec.from_array and GroupSpec.from_tree make specs of arrays"),
+    (np.zeros(3), "got a ndarray; ArraySpec.from_array and GroupSpec.from_tree make specs from arrays"),
+    (zom.create_group("memory:"), "got a Group; pass its spec, or the result of its read()"),
+    (3, "got an int; ArraySpec.from_array and GroupSpec.from_tree make specs from arrays"),
 ]
 
 

@@ -89,7 +89,7 @@ class _ProblemsError(ZomError):
         tail = f"\n  {step}" if step else ""
         return f"{self.subject}: {len(shown)} problems\n{lines}{more}{tail}"
 
-    _step = "correct or remove what lies in the store, then try again"
+    _step = "correct or delete the data in the store, then try again"
     """What to do about problems of stored data that don't say it themselves."""
 
 
@@ -229,7 +229,7 @@ class ChunkError(ZomError):
     """A chunk that can't be read or written, with all known facts about its place, and the reason.
 
     >>> print(ChunkError("data.zarr", "/t", "t/c/0/3", "decode", "checksum mismatch", codec="crc32c"))
-    data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch; restore it from a copy, or write it anew
+    data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch; restore it from a copy, or write it again
     """
 
     def __init__(  # noqa: PLR0913 - all known facts about the place
@@ -278,7 +278,7 @@ class ChunkError(ZomError):
             return "write values that the array's codecs can hold"
         return self._step
 
-    _step = "restore it from a copy, or write it anew"
+    _step = "restore it from a copy, or write it again"
 
 
 class MissingChunk(ChunkError):
@@ -345,30 +345,28 @@ class ReadOnlyError(StoreError):
     """An attempt to change a store that is read-only.
 
     >>> print(ReadOnlyError("data.zip", "a/0", "write"))
-    data.zip: cannot write 'a/0': the store is read-only; open it for writing, or name a store that can be written
+    data.zip: cannot write 'a/0': the store is read-only; open it for writing, or choose a writable store
     """
 
     def __init__(self, store: str, key: str, verb: str, reason: str = "the store is read-only") -> None:
         super().__init__(store, key, verb, reason)
 
-    _step = "open it for writing, or name a store that can be written"
+    _step = "open it for writing, or choose a writable store"
 
 
 class ConcurrentWriteError(StoreError):
     """Others changed the value of a key in every attempt to change it here, or since it was read.
 
     >>> print(ConcurrentWriteError("s3://b", "t/c/0"))
-    s3://b: cannot update 't/c/0': others changed it each time; write whole chunks, or one after the other
+    s3://b: cannot update 't/c/0': others changed it in every attempt; write whole chunks, or write one after the other
     """
 
     def __init__(self, store: str, key: str, changes: str = "") -> None:
         self.changes = changes
         """What others changed since the array was opened; empty if they were faster in every attempt."""
-        reason = "others changed it each time; write whole chunks, or one after the other"
+        reason = "others changed it in every attempt; write whole chunks, or write one after the other"
         if changes:
-            reason = (
-                f"others changed the array since it was opened: {changes}; call refresh() and write again"
-            )
+            reason = f"the array has changed since it was opened: {changes}; call refresh() and write again"
         super().__init__(store, key, "update", reason)
 
     def __reduce__(self) -> tuple[object, ...]:

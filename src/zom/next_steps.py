@@ -12,19 +12,19 @@ __all__ = ["node_of", "step_of"]
 
 _DENIED = "check the permissions of it and of the directories above it"
 _FULL = "free space, then try again"
-_NETWORK = "see that the address is right, can be reached, and is open to you"
+_NETWORK = "check that the address is right and reachable, and that you have access"
 _FILES = "close files, or raise the limit of open files (ulimit -n)"
 _BY_CODE: Final = {
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
-    errno.EROFS: "choose a place that can be written",
+    errno.EROFS: "choose a writable place",
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
     errno.EFBIG: "choose a smaller chunk, or raise the limit of file sizes (ulimit -f)",
     errno.EIO: "check the disk, then try again",
     errno.ENOENT: "check the path",
-    errno.ENOTDIR: "check the path: a file lies where a directory is expected",
-    errno.EISDIR: "check the path: a directory lies where a file is expected",
+    errno.ENOTDIR: "check the path: expected a directory, found a file",
+    errno.EISDIR: "check the path: expected a file, found a directory",
     errno.ENAMETOOLONG: "choose shorter names",
     errno.ELOOP: "check the symbolic links on the way to it",
     errno.EMFILE: _FILES,
@@ -69,7 +69,7 @@ def step_of(reason: str, store: str, otherwise: str = "") -> str:
         return otherwise
     if "://" in store and not store.startswith(("memory:", "file:")):
         return _NETWORK
-    return "see that it is the right place, and whole"
+    return "check that the place is right, and the data complete"
 
 
 def node_of(key: str) -> str:

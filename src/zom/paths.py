@@ -64,23 +64,23 @@ DRAFT_NAME_PATTERN = r"^(?!\.+$)[A-Za-z0-9._-]+(?!\n)$"
 
 V3_NAME = rule(
     "v3/node-name",
-    'a node name is not empty, holds no "/" and no control characters, is not made of periods only, '
+    'a node name is not empty, has no "/" and no control characters, does not consist only of periods, '
     'does not start with "__" and is not "zarr.json"',
-    source="Zarr v3.1, Node names; control characters: no file system or tool keeps them apart",
+    source="Zarr v3.1, Node names; control characters: file systems and tools don't distinguish them",
     lenient="warning",
     schema=True,
 )
 V2_NAME = rule(
     "v2/node-name",
-    'a node name is not empty, not "." or "..", holds no slash, backslash or control character, and '
-    "is no key of the format itself",
+    'a node name is not empty, not "." or "..", has no slash, backslash or control character, and '
+    "is not a key of the format itself",
     source="Zarr v2, Logical storage paths",
     lenient="warning",
     schema=True,
 )
 DRAFT_NAME = rule(
     "draft/node-name",
-    "a node name has only the characters a-z, A-Z, 0-9, -, _ and ., and not periods only",
+    "a node name has only the characters a-z, A-Z, 0-9, -, _ and ., and not only periods",
     source="Zarr v3 draft, Node names",
     lenient="warning",
     schema=True,
@@ -96,13 +96,13 @@ V2_ASCII = rule(
 WHOLE = rule(
     "path/surrogate",
     "a node name is whole Unicode text",
-    source="RFC 7493, section 2.1: names without a surrogate's partner can't be encoded",
+    source="RFC 7493, section 2.1: names with lone surrogates can't be encoded",
     lenient="warning",
 )
 PATH_PART = rule(
     "path/part",
-    'a node name can be a part of a path: it is not empty, holds no "/", and is not "." or ".."',
-    source="every format; at the levels strict and closed, the rule of the format tells the same",
+    'a node name can be part of a path: it is not empty, has no "/", and is not "." or ".."',
+    source="every format; at the levels strict and closed, the rule of the format reports it",
     strict=None,
     closed=None,
 )
@@ -128,22 +128,22 @@ _Refusal = tuple["Callable[[str], object]", str]
 _NOT_EMPTY: _Refusal = (lambda name: not name, "a name that is not empty")
 _NO_SLASH: _Refusal = (lambda name: "/" in name, 'a name without "/"')
 _NO_CONTROL: _Refusal = (_CONTROL.search, "a name without control characters")
-_NOT_PERIODS: _Refusal = (lambda name: name and not name.strip("."), "a name of more than periods")
+_NOT_PERIODS: _Refusal = (lambda name: name and not name.strip("."), "a name that is not only periods")
 _V3: tuple[_Refusal, ...] = (
     _NOT_EMPTY,
     _NO_SLASH,
     _NO_CONTROL,
     _NOT_PERIODS,
     (lambda name: name.startswith("__"), 'a name that does not start with "__"'),
-    (lambda name: name == "zarr.json", 'another name than "zarr.json", the key of the document itself'),
+    (lambda name: name == "zarr.json", 'a name other than "zarr.json", the key of the document itself'),
 )
 _V2: tuple[_Refusal, ...] = (
     _NOT_EMPTY,
     _NO_SLASH,
     (lambda name: "\\" in name, "a name without backslashes, which v2 reads as slashes"),
     _NO_CONTROL,
-    (lambda name: name in {".", ".."}, 'another name than "." and ".."'),
-    (lambda name: name in _V2_OWN, f"another name than {', '.join(_V2_OWN)}, keys of the format itself"),
+    (lambda name: name in {".", ".."}, 'a name other than "." and ".."'),
+    (lambda name: name in _V2_OWN, f"a name other than {', '.join(_V2_OWN)}, keys of the format itself"),
 )
 _DRAFT: tuple[_Refusal, ...] = (
     _NOT_EMPTY,
@@ -212,7 +212,7 @@ def document_name_faults(name: str, form: FormatName, level: Level, faults: list
     if _PLAIN.match(name):
         return
     if level == "lenient" and ("/" in name or name in {"", ".", ".."} or "\0" in name):
-        faults.append(Fault(PATH_PART, (), "a name that can be a part of a path", show(name)))
+        faults.append(Fault(PATH_PART, (), "a name that can be part of a path", show(name)))
         return
     name_faults(name, form, faults)
 
@@ -283,7 +283,7 @@ _NO_WAY_OUT: tuple[_Refusal, ...] = (
     (lambda key: {".", ".."} & set(key.split("/")), "'.' or '..' in it"),
     (
         lambda key: any(name.startswith(".zom-") for name in key.split("/")),
-        "a name that begins with '.zom-', as the temporary files of zom do,",
+        "a name that begins with '.zom-', like temporary files of zom,",
     ),
 )
 _KEY_REFUSALS: tuple[_Refusal, ...] = (
@@ -298,8 +298,8 @@ _STORED_KEY_REFUSALS: tuple[_Refusal, ...] = (
     (lambda key: "\0" in key, "a control character in it"),
     (_HALF.search, "a lone surrogate in it"),
     *_NO_WAY_OUT,
-    (lambda key: not _stays_inside(key), "a backslash in it, which some systems take for a slash"),
-    (lambda key: not _is_spelled_once(key), "a spelling of bytes that are whole characters"),
+    (lambda key: not _stays_inside(key), "a backslash in it, which some systems read as a slash"),
+    (lambda key: not _is_spelled_once(key), "escaped bytes that form whole characters"),
 )
 
 

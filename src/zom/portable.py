@@ -30,7 +30,7 @@ RESERVED: Final = rule(
 DOCUMENT: Final = rule(
     "name/document",
     "a node is not named like a document of a format, or a file of zom",
-    source="Zarr v3, File system store: a key is a path; a directory can't be where a file is looked for",
+    source="Zarr v3, File system store: a key is a path; a directory can't have the name of an expected file",
     lenient=None,
     strict="warning",
     closed="warning",
@@ -38,7 +38,7 @@ DOCUMENT: Final = rule(
 TWINS: Final = rule(
     "name/twins",
     "the names in a group differ by more than case and Unicode normal form",
-    source="Unicode 3.13, canonical caseless matching: how macOS and Windows compare names of files",
+    source="Unicode 3.13, canonical caseless matching: how macOS and Windows compare file names",
     lenient=None,
     strict="warning",
     closed="warning",
@@ -79,9 +79,11 @@ def portable_faults(name: str, form: FormatName, faults: list[Fault], path: Path
     '"aux"'
     """
     if is_document_name(name, form):
-        faults.append(Fault(DOCUMENT, path, "a name that is no document's", show(name), _RENAME))
+        faults.append(Fault(DOCUMENT, path, "a name that isn't a document's", show(name), _RENAME))
     elif is_own_name(name):
-        faults.append(Fault(DOCUMENT, path, "a name that is no file's of zom", show(name), _RENAME))
+        faults.append(
+            Fault(DOCUMENT, path, "a name that zom doesn't use for its own files", show(name), _RENAME)
+        )
     if windows_reserved(name):
         wanted = "a name that Windows doesn't reserve"
         faults.append(Fault(RESERVED, path, wanted, show(name), _RENAME))
@@ -89,7 +91,7 @@ def portable_faults(name: str, form: FormatName, faults: list[Fault], path: Path
         length = len(name.encode(errors="surrogatepass"))
         if length > _NAME_BYTES:
             wanted = f"a name of at most {_NAME_BYTES} bytes"
-            faults.append(Fault(RESERVED, path, wanted, f"one of {length} bytes", _RENAME))
+            faults.append(Fault(RESERVED, path, wanted, f"a name of {length} bytes", _RENAME))
 
 
 _RENAME: Final = "choose another name"

@@ -64,7 +64,10 @@ def test_the_name_is_not_registered():
     ("base", "message"),
     [
         ("acme", "no chunk key encoding named 'acme' is registered"),
-        (keys(".a", "default"), "a suffix of a suffix; write one suffix for both"),
+        (
+            keys(".a", "default"),
+            "expected a base encoding without a suffix, found one with a suffix; write one suffix for both",
+        ),
     ],
 )
 def test_what_can_not_be_used_is_told(base, message):

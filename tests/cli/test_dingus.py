@@ -103,9 +103,7 @@ def test_a_file_that_cannot_be_read_has_no_verdict(tmp_path, capsys):
     code = main(["dingus", "attributes", str(tmp_path / "none.json")])
     out, err = capsys.readouterr()
     assert (code, out) == (3, "")
-    assert err.endswith(
-        "none.json: cannot be read: no such file or directory; see that it is the path of a JSON file\n"
-    )
+    assert err.endswith("none.json: cannot be read: no such file or directory; name a JSON file\n")
 
 
 @pytest.mark.parametrize("profile", ["schema", "strict", "text", "full"])

@@ -47,23 +47,23 @@ jsonschema          VERSION
 google-crc32c       VERSION
 deflate             VERSION
 typing-extensions   VERSION
-zstandard           not installed: it gives quicker zstd; pip install 'zom[fast]'
-jsonschema-rs       not installed: it gives quicker zom schema check; pip install 'zom[fast]'
-ml_dtypes           not installed: it gives bfloat16, float8 and other data types of ml_dtypes; pip install 'zom[codecs]'
-msgpack             not installed: it gives the v2 codec msgpack2; pip install 'zom[codecs]'
-pcodec              not installed: it gives the codec pcodec; pip install 'zom[codecs]'
-zfpy                not installed: it gives the codec zfpy; pip install 'zom[codecs]'
-obstore             not installed: it gives stores at s3://, gs:// and az://; pip install 'zom[cloud]'
-fsspec              not installed: it gives file systems of fsspec as stores; pip install 'zom[fsspec]'
-zarr                not installed: it gives stores of zarr-python, both ways; pip install 'zom[zarr]'
-pyarrow             not installed: it gives references of kerchunk in Parquet; pip install 'zom[parquet]'
-icechunk            not installed: it gives sessions of icechunk as stores; pip install 'zom[icechunk]'
-xarray              not installed: it gives datasets of xarray, both ways; pip install 'zom[xarray]'
-dask                not installed: it gives arrays of dask, both ways; pip install 'zom[dask]'
-distributed         not installed: it gives work spread over a cluster of dask; pip install 'zom[dask]'
-h5py                not installed: it gives HDF5 and netCDF-4 files as stores; pip install 'zom[hdf5]'
-cf-units            not installed: it gives the rules of CF on units; pip install 'zom[cf]'
-pyyaml              not installed: it gives declarations in YAML; pip install 'zom[yaml]'
+zstandard           not installed: it adds quicker zstd; pip install 'zom[fast]'
+jsonschema-rs       not installed: it adds quicker zom schema check; pip install 'zom[fast]'
+ml_dtypes           not installed: it adds bfloat16, float8 and other data types of ml_dtypes; pip install 'zom[codecs]'
+msgpack             not installed: it adds the v2 codec msgpack2; pip install 'zom[codecs]'
+pcodec              not installed: it adds the codec pcodec; pip install 'zom[codecs]'
+zfpy                not installed: it adds the codec zfpy; pip install 'zom[codecs]'
+obstore             not installed: it adds stores at s3://, gs:// and az://; pip install 'zom[cloud]'
+fsspec              not installed: it adds fsspec file systems as stores; pip install 'zom[fsspec]'
+zarr                not installed: it adds zarr-python stores, both ways; pip install 'zom[zarr]'
+pyarrow             not installed: it adds kerchunk references in Parquet; pip install 'zom[parquet]'
+icechunk            not installed: it adds icechunk sessions as stores; pip install 'zom[icechunk]'
+xarray              not installed: it adds xarray datasets, both ways; pip install 'zom[xarray]'
+dask                not installed: it adds dask arrays, both ways; pip install 'zom[dask]'
+distributed         not installed: it adds work on a dask cluster; pip install 'zom[dask]'
+h5py                not installed: it adds HDF5 and netCDF-4 files as stores; pip install 'zom[hdf5]'
+cf-units            not installed: it adds CF rules on units; pip install 'zom[cf]'
+pyyaml              not installed: it adds declarations in YAML; pip install 'zom[yaml]'
 no known problems
 """
 
@@ -131,7 +131,7 @@ def test_programs_read_what_is_missing(call, monkeypatch):
     assert code == 1
     assert found["needed"]["deflate"] is None
     assert found["not_installed"] == {
-        "zarr": "it gives stores of zarr-python, both ways; pip install 'zom[zarr]'"
+        "zarr": "it adds zarr-python stores, both ways; pip install 'zom[zarr]'"
     }
     assert found["problems"] == ["deflate: zom needs it; pip install deflate"]
 

@@ -130,14 +130,14 @@ def test_a_document_in_a_pipe_is_read_once(call, tmp_path, small):
 def test_a_directory_without_zarr_is_told_with_what_is_in_it(call, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "one.tex").write_text("")
-    text = "thesis: expected a node at /, found no document there; in the store lie 'one.tex'"
+    text = "thesis: expected a node at /, found no document at the path; the store contains 'one.tex'"
     hint = "name a place that holds Zarr documents, such as zarr.json, .zgroup or .zarray"
     assert call("tree", "thesis") == (3, "", f"zom tree: {text}; {hint}\n")
 
 
 def test_a_file_that_is_no_zip_file_is_told(call, tmp_path):
     (tmp_path / "a.zip").write_text("hello")
-    text = "a.zip: cannot open: not a whole zip file: file is not a zip file; see that it is the right place, and whole"
+    text = "a.zip: cannot open: not a complete zip file: file is not a zip file; check that the place is right, and the data complete"
     assert call("tree", "a.zip") == (3, "", f"zom tree: {text}\n")
 
 
@@ -187,16 +187,14 @@ def test_what_is_secret_in_a_url_is_not_shown(call):
 
 
 def test_a_url_that_has_lost_a_slash_is_no_path(call):
-    text = (
-        "s3:/bucket: cannot open: expected s3:// and two slashes; a Path swallows one, pass the URL as text"
-    )
+    text = "s3:/bucket: cannot open: expected s3:// and two slashes; a Path drops one, pass the URL as text"
     assert call("tree", "s3:/bucket") == (3, "", f"zom tree: {text}\n")
 
 
 @pytest.mark.slow
 def test_a_server_that_can_not_be_reached_is_told(call):
     text = "http://127.0.0.1:9/a: cannot read 'zarr.json' of /: connection refused"
-    hint = "see that the address is right, can be reached, and is open to you"
+    hint = "check that the address is right and reachable, and that you have access"
     assert call("tree", "http://127.0.0.1:9/a") == (3, "", f"zom tree: {text}; {hint}\n")
 
 
@@ -209,7 +207,8 @@ def test_a_store_that_may_not_be_read_is_told(call, tmp_path, small, nobody):
         found = call("read", "a.zarr")
     assert (code, err) == (1, "")
     assert out.startswith(
-        "/  v3 group  cannot be read: expected a document that can be read, found permission denied\n├── "
+        "/  v3 group  cannot be read: expected a document that can be read, found permission denied; "
+        "check the permissions of it and of the directories above it\n├── "
     )
     text = "a.zarr: cannot read 'zarr.json' of /: permission denied; check the permissions of it and of the directories above it"
     assert found == (3, "", f"zom read: {text}\n")
@@ -243,7 +242,7 @@ def test_a_document_is_no_target(call, document):
 
 
 def test_a_store_on_the_web_is_no_target(call, document):
-    text = "http://127.0.0.1:9/a: cannot open for writing: the store is read-only; open it for writing, or name a store that can be written"
+    text = "http://127.0.0.1:9/a: cannot open for writing: the store is read-only; open it for writing, or choose a writable store"
     assert call("create", document, "http://127.0.0.1:9/a") == (3, "", f"zom create: {text}\n")
 
 

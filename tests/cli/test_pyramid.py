@@ -69,10 +69,10 @@ def test_levels_that_are_there_are_in_the_way_until_they_are_to_be_replaced(call
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--factors", "y"], "--factors: expected values by axis, as y=2,x=2, found 'y'"),
+        (["--factors", "y"], "--factors: expected values by axis, such as y=2,x=2, found 'y'"),
         (["--factors", "0"], "raw.zarr::image: factors: expected integers from 1, got 0 for y"),
-        (["--scale", "y=a"], "--scale: expected values by axis, as y=2,x=2, found 'y=a'"),
-        (["--chunks", "8,0"], "--chunks: expected lengths of 1 or more, as 256,256, found '8,0'"),
+        (["--scale", "y=a"], "--scale: expected values by axis, such as y=2,x=2, found 'y=a'"),
+        (["--chunks", "8,0"], "--chunks: expected lengths of 1 or more, such as 256,256, found '8,0'"),
         (["--axes", "zyx"], "raw.zarr::image: axes: expected 2 names, one for each dimension, got ['z', 'y', 'x']"),
         (["--axes", "lat,lon"], "raw.zarr::image: axes: expected t, c, z, y or x, got 'lat'; name them so with --axes, or pass --convention multiscales, which takes any name"),
         (["--levels", "0"], "raw.zarr::image: levels: expected 1 or more, got 0"),

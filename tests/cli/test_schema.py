@@ -252,7 +252,7 @@ SCHEMAS = [
     ),
     ({"multipleOf": 4}, 6, ": expected a multiple of 4, found 6 [schema/multipleOf]"),
     ({"not": {"const": 0}}, 0, ": expected anything but 0, found 0 [schema/not]"),
-    ({"contains": {"const": 1}}, [2], ": expected a list that holds 1, found [2] [schema/contains]"),
+    ({"contains": {"const": 1}}, [2], ": expected a list that contains 1, found [2] [schema/contains]"),
     (
         {"uniqueItems": True},
         [1, 1],
@@ -265,11 +265,15 @@ SCHEMAS = [
         ': ab: expected as name a value, found "ab" [schema/propertyNames]',
     ),
     ({"required": ["a"]}, {}, ": a: expected a value, found nothing [schema/required]"),
-    (False, 1, ": expected what fits the schema (False schema does not allow 1), found 1 [schema/None]"),
+    (
+        False,
+        1,
+        ": expected a value that fits the schema (False schema does not allow 1), found 1 [schema/None]",
+    ),
     (
         {"dependentRequired": {"a": ["b"]}},
         {"a": 1},
-        ": expected what fits the schema ('b' is a dependency of 'a'), found {\"a\": 1} [schema/dependentRequired]",
+        ": expected a value that fits the schema ('b' is a dependency of 'a'), found {\"a\": 1} [schema/dependentRequired]",
     ),
     (
         {

@@ -76,7 +76,7 @@ def test_a_convention_that_nobody_knows_is_told_with_what_is_near(call, written)
     assert (code, out) == (2, "")
     assert err == (
         "zom validate: --convention: no convention named 'xaray' is registered; did you mean 'xarray'? Or install "
-        'the package that brings it: zom loads installed entry points of "zom.conventions"\n'
+        'the package that provides it: zom loads installed entry points of "zom.conventions"\n'
     )
 
 

@@ -309,7 +309,7 @@ def test_a_table_that_is_none_is_told(call, climate, tmp_path):
             "no.xml",
             "cannot be read: no such file or directory; name CF's file cf-standard-name-table.xml",
         ),
-        ("other.xml", "expected a standard name table, found no entry of a name"),
+        ("other.xml", "expected a standard name table, found no entry with a name"),
     ):
         message = f"zom validate: --standard-names: {name}: {why}\n"
         assert call("validate", climate, "--standard-names", name) == (3, "", message)

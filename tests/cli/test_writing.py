@@ -54,7 +54,7 @@ def test_a_plan_names_what_is_in_the_way_and_how_to_go_on(call, document, small)
         '  ~ /  group  update attributes: attributes.title: "a small climate" -> "another"\n'
         "conflicts:\n"
         "  /: expected a group that means the same, found another: attributes.title: "
-        '"a small climate" -> "another"; ask for --on-conflict update, and it is changed\n'
+        '"a small climate" -> "another"; pass --on-conflict update to change it\n'
     )
     assert call("plan", "-", "a.zarr", "--on-conflict", "update", stdin=other)[0] == 0
 
@@ -80,7 +80,7 @@ def test_a_plan_for_a_directory_of_other_files_is_a_conflict(call, document, tmp
     code, out, _ = call("plan", document, "thesis")
     assert code == 1
     assert out.splitlines()[-1] == (
-        "  /: expected nothing, to make it a node, found files that are not of a Zarr hierarchy: 'one.tex'; "
+        "  /: expected nothing, to make it a node, found files that are not part of a Zarr hierarchy: 'one.tex'; "
         "choose another place, or move them away"
     )
 
@@ -348,7 +348,7 @@ def test_repair_asks_before_it_overwrites_what_others_wrote(call, interrupted, t
     (tmp_path / "a.zarr" / "zarr.json").write_text(document)
     code, out, err = call("repair", "a.zarr")
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert "somebody has written it since; repair with --on-conflict replace" in err
+    assert "it was written after that; repair with --on-conflict replace" in err
     assert call("repair", "a.zarr", "--on-conflict", "replace") == (0, "/: finished\n", "")
     assert zom.read("a.zarr") == interrupted
 
@@ -357,7 +357,7 @@ def test_repair_asks_before_it_overwrites_what_others_wrote(call, interrupted, t
 def test_a_store_that_is_read_only_is_not_repaired(call):
     code, out, err = call("repair", "http://127.0.0.1:9/a")
     assert (code, out) == (3, "")
-    assert err.endswith("the store is read-only; open it for writing, or name a store that can be written\n")
+    assert err.endswith("the store is read-only; open it for writing, or choose a writable store\n")
 
 
 # -- migrate --------------------------------------------------------------------------------------------
@@ -503,12 +503,12 @@ def test_resize_shows_its_plan_and_does_it(call, document, tmp_path):
     assert files(tmp_path) == before
     assert call("resize", "a.zarr::time", "1") == (0, "a.zarr: 1 resized\n", "")
     assert zom.open_array(tmp_path / "a.zarr", "time").shape == (1,)
-    told = "zom resize: a.zarr::time: expected 1 lengths, as 1, found 1,2\n"
+    told = "zom resize: a.zarr::time: expected 1 lengths, such as 1, found 1,2\n"
     assert call("resize", "a.zarr::time", "1,2") == (2, "", told)
     assert call("resize", "a.zarr::time", "x") == (
         2,
         "",
-        "zom resize: x: expected lengths of 0 or more, as 4,5\n",
+        "zom resize: x: expected lengths of 0 or more, such as 4,5\n",
     )
 
 

@@ -80,7 +80,7 @@ def test_any_choice_of_others_is_read():
     ("data", "reason"),
     [
         (b"\0", "truncated: expected a header of 2 bytes, found 1"),
-        (b"\4\0", "the header 0x4 names codecs beyond the 2 that there are"),
+        (b"\4\0", "the header 0x4 names codecs beyond the existing 2"),
         (b"\0\0abc", "expected 400 bytes, found 3"),
         (b"\1\0abc", "gzip"),
     ],

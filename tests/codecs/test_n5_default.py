@@ -120,4 +120,4 @@ def test_the_data_types_are_those_of_n5(chain):
 def test_lengths_fit_into_the_header(chain):
     faults = chain([n5(turn(0), "bytes")], (2**32,), "uint8")
     assert faults.codes == ["codec/n5-size"]
-    assert faults.said == [("chunks of at most 4294967295 elements each way", "4294967296")]
+    assert faults.said == [("chunks of at most 4294967295 elements along each dimension", "4294967296")]

@@ -178,7 +178,7 @@ def test_a_parameter_has_the_bounds_of_numcodecs(base, name, value, fits, words)
     ("config", "words"),
     [
         ({"preset": 6, "filters": [{"id": 33}]}, "a preset or filters, not both"),
-        ({"format": 3}, "filters, which format 3 (raw) asks for"),
+        ({"format": 3}, "filters, which format 3 (raw) requires"),
         ({"format": 2, "check": 1}, "a check only with format 1 (xz)"),
         ({"format": 3, "check": 4, "filters": [{"id": 33}]}, "a check only with format 1 (xz)"),
     ],

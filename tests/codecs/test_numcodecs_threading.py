@@ -225,7 +225,7 @@ def test_a_shuffled_chunk_is_a_whole_number_of_elements():
     assert threaded({"id": "shuffle"}, Bytes(12)) == (Bytes(12), [])
     _after, faults = threaded({"id": "shuffle"}, Bytes(13))
     where = ("codecs", 0, "configuration", "elementsize")
-    assert told(faults) == [("codec/shuffle-size", where, "a divisor of 13", "4, where a chunk has 13 bytes")]
+    assert told(faults) == [("codec/shuffle-size", where, "a divisor of 13", "4, for a chunk of 13 bytes")]
 
 
 def test_shuffle_in_v3_takes_the_size_of_the_data_type_where_it_has_none():

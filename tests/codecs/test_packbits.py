@@ -44,7 +44,7 @@ def test_bits_are_those_of_the_type(chain):
 
 def test_the_last_bit_is_not_before_the_first(chain):
     verdict = packed(chain, "int8", 4, first_bit=3, last_bit=2)
-    assert verdict.said == [("a bit from 3 on, where first_bit is", "2")]
+    assert verdict.said == [("a bit from 3 on, the first_bit", "2")]
     assert packed(chain, None, 4, first_bit=3, last_bit=2).codes == ["codec/packbits-bits"]
 
 

@@ -30,13 +30,13 @@ def test_the_new_lengths_follow_from_the_old_ones(through, shape, lengths, resul
     ("shape", "lengths", "code", "place", "expected", "found"),
     [
         ([0, 24], (4, 6), "size", (0,), "a positive integer, -1, or a list of input dimensions", "0"),
-        ([-1, -1], (4, 6), "once", (1,), "-1 only once", "another -1"),
+        ([-1, -1], (4, 6), "once", (1,), "-1 at most once", "another -1"),
         ([[0, 2]], (4, 6), "dimensions", (0, 1), "a dimension below 2", "2"),
         ([[1], [0]], (4, 6), "dimensions", (1, 0), "a dimension after 1", "0"),
         ([[1, 0]], (4, 6), "dimensions", (0, 1), "a dimension after 1", "0"),
-        ([5, 5], (4, 6), "product", (), "a shape of 24 elements", "[5, 5], of 25"),
+        ([5, 5], (4, 6), "product", (), "a shape of 24 elements", "[5, 5], of 25 elements"),
         ([5, -1], (4, 6), "product", (), "sizes whose product divides 24", "[5, -1]"),
-        ([4, [0], 6], (4, 6, 4), "aligned", (1,), "1 elements before and 24 behind", "4 and 6"),
+        ([4, [0], 6], (4, 6, 4), "aligned", (1,), "1 elements before and 24 after", "4 and 6"),
     ],
 )
 def test_a_shape_that_does_not_fit_is_an_error(through, shape, lengths, code, place, expected, found):

@@ -111,12 +111,13 @@ def test_a_chunk_of_another_size_is_told(stream_coder, name, configuration, peer
     encoded = bytes(theirs(peer, configuration).encode(bytes(1000)))
     for size, found in [(999, "1000|more"), (10, "1000|more"), (1001, "1000"), (5000, "1000")]:
         coder = stream_coder(name, size, configuration)
-        expected = f"^expected (letters for )?{size} bytes, found ({found}|1336 letters)$"
+        expected = f"^expected (base64 characters for )?{size} bytes, found ({found}|1336 characters)$"
         for call in (coder.decode, lambda data: coder.decode_into(data, memoryview(bytearray(size)))):  # noqa: B023
             with pytest.raises(CodecError, match=expected):
                 call(encoded)
     with pytest.raises(
-        CodecError, match=r"^expected (letters for )?at most 10 bytes, found (1000|more|1336 letters)$"
+        CodecError,
+        match=r"^expected (base64 characters for )?at most 10 bytes, found (1000|more|1336 characters)$",
     ):
         stream_coder(name, None, configuration, most=10).decode(encoded)
 
@@ -183,7 +184,7 @@ def test_a_bomb_takes_no_memory(stream_coder, name, configuration, peer, guarded
     bomb = bytes(theirs(peer, configuration).encode(bytes(30_000_000)))
     coder = stream_coder(name, nbytes, configuration, most=1000)
     tracemalloc.start()
-    with pytest.raises(CodecError, match=r"^expected (letters for )?(at most )?1000 bytes, found"):
+    with pytest.raises(CodecError, match=r"^expected (base64 characters for )?(at most )?1000 bytes, found"):
         coder.decode(bomb)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -219,13 +220,13 @@ def test_lz4_refuses_what_is_too_long_for_it(stream_coder, monkeypatch):
     monkeypatch.setattr(numcodecs.lz4.LZ4, "max_buffer_size", 10)
     with pytest.raises(CodecError) as caught:
         stream_coder("numcodecs.lz4", 11).encode(bytes(11))
-    assert str(caught.value) == "expected at most 10 bytes, which is all that lz4 takes, found 11"
+    assert str(caught.value) == "expected at most 10 bytes, the maximum of lz4, found 11"
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (b"YWJj\n", "expected letters for 3 bytes, found 5 letters"),
+        (b"YWJj\n", "expected base64 characters for 3 bytes, found 5 characters"),
         (b"YW-j", "damaged or truncated base64 text: only base64 data is allowed"),
         (b"YWJ", "damaged or truncated base64 text: incorrect padding"),
         (b"YQ==", "expected 3 bytes, found 1"),

@@ -79,7 +79,7 @@ def test_compressors_do_not_make_an_index(chain):
     verdict = chain([shard((2, 3), index_codecs=[LITTLE, ZSTD, "crc32c", gzip])], (4, 6))
     assert verdict.codes == ["codec/index-size"] * 2
     assert verdict.places == [(*INSIDE, "index_codecs", 1), (*INSIDE, "index_codecs", 3)]
-    expected = "a codec whose bytes are always of the same number"
+    expected = "a codec with a fixed output size"
     assert verdict.said == [(expected, '"zstd"'), (expected, '"gzip"')]
 
 
@@ -146,7 +146,7 @@ def test_shards_nest_to_a_limit(chain):
     assert chain([nested(16)], (2,), "uint8").faults == []
     verdict = chain([nested(17)], (2,), "uint8")
     assert verdict.codes == ["codec/sharding-nesting"]
-    assert verdict.said == [("shards nested at most 16 deep", "a deeper one")]
+    assert verdict.said == [("shards nested at most 16 deep", "deeper nesting")]
 
 
 def test_the_last_shard_of_a_broken_one_is_judged_to_the_same_limit(chain):
@@ -157,5 +157,5 @@ def test_the_last_shard_of_a_broken_one_is_judged_to_the_same_limit(chain):
 def test_a_shard_behind_codecs_that_leave_the_fill_value_open_is_refused():
     block = Block((4,), data_type("float32"), None)
     configuration = ShardingConfiguration(chunk_shape=[2], codecs=["bytes"], index_codecs=["bytes"])
-    with pytest.raises(ExtensionError, match="leave open what its missing chunks hold"):
+    with pytest.raises(ExtensionError, match="don't define the values of its missing chunks"):
         sharding_indexed.bind(configuration, block, Stream(None, 100))

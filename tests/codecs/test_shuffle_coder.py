@@ -68,7 +68,7 @@ def test_an_elementsize_of_0_is_refused_where_programs_mean_different_sizes_by_i
     codec = codecs["numcodecs.shuffle"]
     wide = Stream(16, 16, 4)
     expected = (
-        "the shuffle codec has an elementsize of 0, which is 1 to numcodecs and 4 to netCDF-C; "
+        "the shuffle codec has an elementsize of 0, which numcodecs reads as 1 and netCDF-C as 4; "
         "write the one that the writer used"
     )
     with pytest.raises(ExtensionError) as caught:

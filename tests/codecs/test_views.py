@@ -97,5 +97,5 @@ def test_a_transposed_chunk_can_be_reshaped():
 )
 def test_codecs_of_arrays_want_elements(name):
     codec = zom.codecs.bytes.codecs[name]
-    with pytest.raises(ExtensionError, match=f"the {name} codec wants"):
+    with pytest.raises(ExtensionError, match=f"the {name} codec expects"):
         codec.bind(None, Stream(4, 4), Stream(4, 4))

@@ -131,7 +131,7 @@ def test_text_that_is_no_utf8_is_refused_with_its_place(filler, first, second, r
     with pytest.raises(CodecError) as caught:
         texts(2, 2).decode(data)
     byte = 10 if first == b"ok\xff" else 8 if where == (0, 0) else 4 + 4 + len(first) + 4
-    assert str(caught.value) == f"the text at {where} is no UTF-8: {reason}, at byte {byte} of the chunk"
+    assert str(caught.value) == f"the text at {where} is not UTF-8: {reason}, at byte {byte} of the chunk"
 
 
 def test_every_truncation_is_refused():
@@ -166,7 +166,7 @@ def test_every_flipped_bit_is_refused_or_gives_other_items():
         (
             texts(1, 2),
             [["a", "b\ud800"]],
-            "the text at (0, 1) has no UTF-8: half a surrogate pair at its character 1",
+            "the text at (0, 1) can't be encoded in UTF-8: a lone surrogate at its character 1",
         ),
     ],
 )

@@ -44,4 +44,4 @@ def test_five_dimensions_are_too_many(chain):
     verdict = judged(chain, {"mode": "reversible"}, (1, 1, 1, 2, 2))
     assert verdict.codes == ["codec/zfp-rank"]
     assert verdict.said == [("a chunk of at most 4 dimensions", "5 dimensions")]
-    assert verdict.faults[0].fix == "reshape the chunk before, by the reshape codec"
+    assert verdict.faults[0].fix == "put the reshape codec before it"

@@ -171,7 +171,7 @@ def test_a_stated_size_is_compared_before_anything_is_made():
     place = 5  # of the size: four bytes in a frame of one segment
     assert stated_size(made) == 100_000
     made[place : place + 4] = (1 << 31).to_bytes(4, "little")
-    reason = "damaged zstd frame at byte 0: it states 2147483648 bytes, and its blocks hold at most "
+    reason = "damaged zstd frame at byte 0: it states 2147483648 bytes, but its blocks have at most "
     tracemalloc.start()
     assert refused(made, 100_000).startswith(reason)
     assert refused(made, None, 1 << 40).startswith(reason)
@@ -229,7 +229,8 @@ def test_a_wrong_checksum_is_told():
     nothing = bytearray(frame(b"", checksum=True))
     nothing[-1] ^= 1
     assert (
-        refused(nothing, 0) == "damaged zstd frame at byte 0: it holds nothing, and its checksum is another"
+        refused(nothing, 0)
+        == "damaged zstd frame at byte 0: it is empty, but its checksum is not that of an empty frame"
     )
 
 
@@ -256,7 +257,7 @@ def test_damaged_headers_are_told():
         "damaged zstd frame at byte 0: a block of the reserved type at 6"
     )
     assert refused(MAGIC + b"\x20\x00" + block(2, 4, b"abcd", last=True)) == (
-        "damaged zstd frame at byte 0: it states 0 bytes, and holds some"
+        "damaged zstd frame at byte 0: it states 0 bytes, but is not empty"
     )
     assert refused(MAGIC + b"\x00\x58" + block(2, 4, b"abcd", last=True)).startswith(
         "damaged zstd frame at byte 0: "

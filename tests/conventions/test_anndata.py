@@ -85,8 +85,8 @@ def test_a_matrix_of_another_size_names_the_axis():
     wrong["members"]["X"]["shape"] = [7, 3]
     (message,) = messages(wrong)
     assert message == (
-        "/X: shape[0]: expected 4 (n_obs, as the index of /obs is long), found 7; "
-        "as many rows as the index of obs is long, and as many columns as that of var"
+        "/X: shape[0]: expected 4 (n_obs, the length of the index of /obs), found 7; "
+        "write one row for each entry of the index of obs, and one column for each entry of that of var"
     )
 
 
@@ -104,7 +104,7 @@ def test_a_column_that_is_not_listed_is_a_warning():
     wrong["members"]["obs"]["attributes"]["column-order"] = []
     (problem,) = zom.validate(wrong, conventions=["anndata"])
     assert (problem.code, problem.severity) == ("anndata/columns-listed", "warning")
-    assert problem.fix == "add its name to 'column-order': anndata drops the column in silence"
+    assert problem.fix == "add its name to 'column-order': anndata silently drops unlisted columns"
 
 
 def test_a_misspelt_encoding_suggests_a_near_name():
@@ -127,7 +127,7 @@ def test_a_future_version_says_which_is_known():
     (problem,) = zom.validate(wrong, conventions=["anndata"])
     assert (problem.code, problem.expected, problem.found) == (
         "anndata/encoding-known",
-        '"0.1.0", the version of anndata that is known',
+        '"0.1.0", the known version of anndata',
         '"1.0.0"',
     )
 
@@ -149,7 +149,7 @@ def test_sizes_are_not_judged_where_members_were_not_read():
     report = zom.validate(partly, conventions=["anndata"])
     assert len(report) == 0
     (count,) = [each for each in report.rules if each.code == "anndata/dataframe-length"]
-    assert count.reasons["it isn't known how long the index is"] == 1
+    assert count.reasons["the length of the index is not known"] == 1
 
 
 @pytest.mark.slow
@@ -229,7 +229,7 @@ def test_a_skeleton_of_another_format_is_refused():
 
 
 def test_a_column_can_not_be_called_as_the_index():
-    with pytest.raises(ValueError, match="a column can't be called '_index': that is the index"):
+    with pytest.raises(ValueError, match="a column can't be named '_index': that is the index"):
         small(obs={"_index": "int8"})
 
 

@@ -108,15 +108,15 @@ def test_a_coordinate_on_a_misspelt_dimension_is_told_by_its_name() -> None:
     time = array("tme", units="days since 2000-01-01", calendar="standard", standard_name="time", axis="T")
     (text,) = texts(dataset({"time": time}), "axis-of-coordinates")
     assert text == (
-        "/time: dimension_names[0]: expected 'time', the variable's name, as axis says that it is a coordinate, "
+        "/time: dimension_names[0]: expected 'time', the variable's name, because axis marks it as a coordinate, "
         "found 'tme'; did you mean 'time'?"
     )
     # A second time on the dimension of the first is no slip.
     first = array("time", units="days since 2000-01-01", calendar="standard", standard_name="time", axis="T")
     (text,) = texts(dataset({"time": first, "time2": first}), "axis-of-coordinates")
     assert text == (
-        "/time2: attributes.axis: expected axis where another variable names this one in its coordinates, "
-        "or it is of its own dimension, found a variable that none names; "
+        "/time2: attributes.axis: expected a variable with a dimension of its own name, "
+        "or one that another variable names in coordinates, found neither; "
         "remove axis, or name the variable in the attribute coordinates of the data"
     )
 
@@ -208,18 +208,18 @@ def test_a_pair_is_one_key_and_one_word() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("mean", "'mean' stands where a dimension and a colon should"),
+        ("mean", "'mean' is not a dimension with a colon"),
         ("time:", "no method follows 'time:'"),
-        ("time: mean (", "a parenthesis is not closed, or within another"),
-        ("time: mean max", "'max' stands where another entry should begin"),
+        ("time: mean (", "a parenthesis is not closed, or is inside another"),
+        ("time: mean max", "unexpected 'max' where the next entry should begin"),
         ("time: mean where", "nothing follows 'where'"),
         ("time: mean within weeks", "within 'weeks': expected days or years"),
         ("time: (x)", "no method follows 'time:'"),
-        ("time: anomaly", "no 'wrt' and a name follow 'anomaly'"),
-        ("time: anomaly wrt", "no 'wrt' and a name follow 'anomaly'"),
-        ("time: anomaly of climatology", "no 'wrt' and a name follow 'anomaly'"),
-        ("time: anomaly wrt (of what)", "no 'wrt' and a name follow 'anomaly'"),
-        ("time: anomaly wrt time: mean", "no 'wrt' and a name follow 'anomaly'"),
+        ("time: anomaly", "'anomaly' is not followed by 'wrt' and a name"),
+        ("time: anomaly wrt", "'anomaly' is not followed by 'wrt' and a name"),
+        ("time: anomaly of climatology", "'anomaly' is not followed by 'wrt' and a name"),
+        ("time: anomaly wrt (of what)", "'anomaly' is not followed by 'wrt' and a name"),
+        ("time: anomaly wrt time: mean", "'anomaly' is not followed by 'wrt' and a name"),
     ],
 )
 def test_what_is_no_cell_method_says_why(text: str, problem: str) -> None:
@@ -410,7 +410,7 @@ def test_units_that_measure_something_else_are_refused(table) -> None:
 def test_what_is_no_table_is_refused(tmp_path) -> None:
     path = tmp_path / "table.xml"
     path.write_text("<a/>")
-    with pytest.raises(ExtensionError, match="found no entry of a name"):
+    with pytest.raises(ExtensionError, match="found no entry with a name"):
         cf.standard_names(path)
     path.write_text("no XML")
     with pytest.raises(ExtensionError, match="expected the XML of a standard name table"):
@@ -481,19 +481,19 @@ def test_what_udunits_does_not_know_is_refused(text) -> None:
     pytest.importorskip("cf_units", reason="cf-units is not installed: pip install 'zom[cf]'")
     found = [str(each) for each in zom.validate(measured(text)) if each.code == "cf/units-known"]
     assert found[0] == (
-        f"/a: attributes.units: expected units as UDUNITS has them, found {text!r}: no such unit; spell the units as "
+        f"/a: attributes.units: expected units that UDUNITS recognizes, found {text!r}: unknown unit; spell the units as "
         "UDUNITS does, as in 'm s-1'"
     )
 
 
 @pytest.mark.usefixtures("without_udunits")
-def test_without_udunits_the_rule_says_once_that_it_was_not_asked() -> None:
+def test_without_udunits_the_rule_says_once_that_it_was_not_checked() -> None:
     report = zom.validate(measured("Kelvinn"))
     (rule,) = (each for each in report.rules if each.code == "cf/units-known")
     assert (rule.outcome, rule.skipped) == ("not applicable", 3)
-    assert report.not_asked[0] == "UDUNITS knows the units of CF: pip install 'zom[cf]' brings it"
-    assert report.text().count("not asked: UDUNITS") == 1
-    assert report.to_dict()["not_asked"] == list(report.not_asked)
+    assert report.not_checked[0] == "UDUNITS, which checks units: install it with pip install 'zom[cf]'"
+    assert report.text().count("not checked: UDUNITS") == 1
+    assert report.to_dict()["not_checked"] == list(report.not_checked)
 
 
 @pytest.mark.usefixtures("without_udunits")
@@ -503,25 +503,25 @@ def test_without_udunits_the_form_of_units_is_judged() -> None:
 
 
 @pytest.mark.usefixtures("without_udunits")
-def test_without_udunits_units_of_cell_measures_are_not_asked() -> None:
+def test_without_udunits_units_of_cell_measures_are_not_checked() -> None:
     cell = v3.ArraySpec.build(shape=(), dtype="float32", attributes={"units": "hectare"})
     data = v3.ArraySpec.build(shape=(), dtype="float32", attributes={"cell_measures": "area: cell"})
     spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"cell": cell, "data": data})
     rules = {each.code: each for each in zom.validate(spec).rules}
-    assert units.NOT_ASKED.why in rules["cf/cell-measures-units"].reasons
+    assert units.NOT_CHECKED.why in rules["cf/cell-measures-units"].reasons
 
 
 def test_with_udunits_it_is_not_said_to_be_missing() -> None:
     pytest.importorskip("cf_units", reason="cf-units is not installed: pip install 'zom[cf]'")
-    assert not [each for each in zom.validate(measured("K")).not_asked if "UDUNITS" in each]
+    assert not [each for each in zom.validate(measured("K")).not_checked if "UDUNITS" in each]
 
 
-def test_without_a_table_a_report_says_once_that_standard_names_were_not_asked(table) -> None:
-    said = "the standard name table, for a file of it is needed: --standard-names FILE, or "
+def test_without_a_table_a_report_says_once_that_standard_names_were_not_checked(table) -> None:
+    said = "the standard name table: pass its file with --standard-names FILE, or "
     spec = measured("K", standard_name="air_temperature")
-    assert [each for each in zom.validate(spec).not_asked if each.startswith(said)]
-    assert not [each for each in zom.validate(spec, conventions=["cf", table]).not_asked if said in each]
-    assert zom.validate(v3.GroupSpec()).not_asked == ()
+    assert [each for each in zom.validate(spec).not_checked if each.startswith(said)]
+    assert not [each for each in zom.validate(spec, conventions=["cf", table]).not_checked if said in each]
+    assert zom.validate(v3.GroupSpec()).not_checked == ()
 
 
 @pytest.mark.parametrize(("version", "told"), [("CF-1.7", []), ("CF-1.10", []), ("CF-1.11", ["error"])])

@@ -48,7 +48,7 @@ def test_a_shape_that_changed_since_is_told_of_with_the_node():
     (problem,) = zom.validate(stale)
     assert str(problem) == (
         "consolidated_metadata.metadata.a.shape: expected [5], as in /a, found [4]; "
-        "consolidate again: readers that use the copy see something else than the array is"
+        "consolidate again: readers that use the copy see different metadata"
     )
     assert problem.related == ("/a",)
 
@@ -174,7 +174,7 @@ def test_nodes_that_are_gone_and_nodes_that_are_new_are_told(form, ends, is_same
             "consolidated/complete",
         }
     )
-    renamed = ', and no entry of "new", which is the same' if is_same else ""
+    renamed = ', and no entry for "new", which is the same' if is_same else ""
     assert found["consolidated/no-ghosts"].found == f'no node at "g"{renamed}'
 
 

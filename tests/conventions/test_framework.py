@@ -130,7 +130,7 @@ def test_members_that_were_not_read_make_a_rule_not_apply():
     spec = v3.GroupSpec(attributes={"dggs": {"name": "a", "coordinate": "x"}})
     report = zom.validate(spec, conventions=[DGGS])
     (found,) = (each for each in report.rules if each.code == "dggs/coordinate")
-    assert dict(found.reasons) == {"the members of the group are not known": 1}
+    assert dict(found.reasons) == {"the members of the group are unknown": 1}
 
 
 def test_what_is_asked_for_and_is_not_there_is_an_error():
@@ -323,7 +323,7 @@ def test_all_that_is_not_declared_is_told_at_once():
     attributes = {"zarr_conventions": [], "proj:code": "EPSG:4326", "uom": {"ucum": {"unit": "m"}}}
     (problem,) = (each for each in zom.validate(group(attributes)) if each.code == "convention/undeclared")
     assert str(problem) == (
-        'attributes.zarr_conventions: expected proj, uom declared in zarr_conventions, for "proj:code", "uom" are used, '
+        'attributes.zarr_conventions: expected proj, uom declared in zarr_conventions, because "proj:code", "uom" are used, '
         "found no declaration of them; "
         'add {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f", "name": "proj"}, '
         '{"uuid": "3bbe438d-df37-49fe-8e2b-739296d46dfb", "name": "uom"} to zarr_conventions'
@@ -335,7 +335,7 @@ def test_keys_that_are_used_must_be_declared_where_the_convention_says_so():
     report = zom.validate(group({"dggs": {"name": "a"}}), conventions=[convention])
     (problem,) = report
     assert str(problem) == (
-        'attributes.zarr_conventions: expected dggs declared in zarr_conventions, for "dggs" is used, found nothing; '
+        'attributes.zarr_conventions: expected dggs declared in zarr_conventions, because "dggs" is used, found nothing; '
         'add {"uuid": "7b255807-140c-42ca-97f6-7a1cfecdbc38", "name": "dggs"} to zarr_conventions'
     )
     assert (
@@ -430,7 +430,7 @@ def test_a_convention_that_is_not_known_is_told_with_a_near_name(name):
     with pytest.raises(UnknownName) as caught:
         zom.validate(v3.GroupSpec(), conventions=[name])
     assert str(caught.value) == (
-        f"no convention named {name!r} is registered; did you mean 'xarray'? Or install the package that brings it: "
+        f"no convention named {name!r} is registered; did you mean 'xarray'? Or install the package that provides it: "
         'zom loads installed entry points of "zom.conventions"'
     )
 

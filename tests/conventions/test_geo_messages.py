@@ -37,7 +37,7 @@ MESSAGES = [
     (
         "zarr-conventions/fields",
         "a-version",
-        'attributes.zarr_conventions[0].version: expected one of uuid, schema_url, spec_url, name, description, found "version"; move what the convention says to the attributes, beside zarr_conventions',
+        'attributes.zarr_conventions[0].version: expected one of uuid, schema_url, spec_url, name, description, found "version"; move the convention\'s metadata to the attributes, next to zarr_conventions',
     ),
     (
         "zarr-conventions/uuid",
@@ -62,7 +62,7 @@ MESSAGES = [
     (
         "zarr-conventions/with-url",
         "uuid-alone",
-        "attributes.zarr_conventions[0]: expected at least 1 of schema_url, spec_url, found none; add the schema_url of the version that is followed",
+        "attributes.zarr_conventions[0]: expected at least 1 of schema_url, spec_url, found none; add the schema_url of the version that you follow",
     ),
     (
         "zarr-conventions/name",
@@ -72,7 +72,7 @@ MESSAGES = [
     (
         "zarr-conventions/twice",
         "the-same-entry",
-        "attributes.zarr_conventions[1]: expected a convention that is not declared yet, found that of entry 0 again; take one of the two away",
+        "attributes.zarr_conventions[1]: expected a convention that is not declared yet, found the convention of entry 0 again; remove one of the two",
     ),
     (
         "zarr-conventions/one-version",
@@ -87,7 +87,7 @@ MESSAGES = [
     (
         "zarr-conventions/version",
         "the-url-of-another-convention",
-        'attributes.zarr_conventions[0].schema_url: expected a schema_url of multiscales, such as "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v0.1/schema.json", found "https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v0.1/schema.json", that of spatial; write the schema_url of the version that the attributes follow, or update zom',
+        'attributes.zarr_conventions[0].schema_url: expected a schema_url of multiscales, such as "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v0.1/schema.json", found "https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v0.1/schema.json", a URL of spatial; write the schema_url of the version that the attributes follow, or update zom',
     ),
     (
         "zarr-conventions/dead-url",
@@ -112,7 +112,7 @@ MESSAGES = [
     (
         "multiscales/present",
         "written-otherwise",
-        "attributes.multiscales: expected a value at \"multiscales\", found nothing, but 'multiscale'; add multiscales with its layout, or take the declaration away",
+        "attributes.multiscales: expected a value at \"multiscales\", found nothing, but 'multiscale'; add multiscales with its layout, or remove the declaration",
     ),
     (
         "multiscales/group-only",
@@ -122,12 +122,12 @@ MESSAGES = [
     (
         "multiscales/asset-path",
         "from-the-root",
-        "attributes.multiscales.layout[0].asset: expected that asset and derived_from are paths relative to the group: no slash at their ends, no empty parts, no '..', found \"/0\"; write the path from this group, such as '0' or '0/data'",
+        "attributes.multiscales.layout[0].asset: expected that asset and derived_from are paths relative to the group: no slash at the start or end, no empty parts, no '..', found \"/0\"; write the path from this group, such as '0' or '0/data'",
     ),
     (
         "multiscales/asset-dots",
         "two-dots-within-a-name",
-        "attributes.multiscales.layout[0].asset: expected that asset and derived_from hold no '..', not even within a name, found \"a..b\"; rename the level",
+        "attributes.multiscales.layout[0].asset: expected that asset and derived_from do not contain '..', not even within a name, found \"a..b\"; rename the level",
     ),
     (
         "multiscales/asset-exists",
@@ -137,12 +137,12 @@ MESSAGES = [
     (
         "multiscales/asset-once",
         "twice",
-        'attributes.multiscales.layout[1].asset: expected a value that stands there once, found "0" again; take one of the two entries away',
+        'attributes.multiscales.layout[1].asset: expected a value that is listed once, found "0" again; remove one of the two entries',
     ),
     (
         "multiscales/same-kind",
         "a-group-and-an-array",
-        "attributes.multiscales.layout[1].asset: expected the path of a group, as /0 is, found an array; refer to all levels in one way",
+        "attributes.multiscales.layout[1].asset: expected the path of a group, like /0, found an array; use only groups or only arrays as levels",
     ),
     (
         "multiscales/transform",
@@ -157,7 +157,7 @@ MESSAGES = [
     (
         "multiscales/acyclic",
         "a-ring-of-two",
-        'attributes.multiscales.layout[0].derived_from: expected a level that was there before, found "0" from "1" from "0"; take derived_from away from the level that was there first',
+        'attributes.multiscales.layout[0].derived_from: expected a level that is not derived from this one, found "0" from "1" from "0"; remove derived_from from the original level',
     ),
     (
         "multiscales/transform-length",
@@ -167,7 +167,7 @@ MESSAGES = [
     (
         "multiscales/scale-ratio",
         "upside-down",
-        "attributes.multiscales.layout[1].transform.scale[0]: expected 2, for /0 has 8 and /1 4, found 0.5; correct scale, derived_from or asset",
+        "attributes.multiscales.layout[1].transform.scale[0]: expected 2, as /0 has 8 and /1 4, found 0.5; correct scale, derived_from or asset",
     ),
     (
         "multiscales/scale-in-transform",
@@ -222,7 +222,7 @@ MESSAGES = [
     (
         "spatial/registration",
         "the-word-of-geotiff",
-        'attributes[\'spatial:registration\']: expected "pixel" or "node", found "PixelIsArea"; write "pixel" where values are of areas, "node" where they are of points',
+        'attributes[\'spatial:registration\']: expected "pixel" or "node", found "PixelIsArea"; write "pixel" if values are for areas, "node" if they are for points',
     ),
     (
         "spatial/layout",
@@ -242,7 +242,7 @@ MESSAGES = [
     (
         "spatial/dimensions-distinct",
         "twice",
-        "attributes['spatial:dimensions'][1]: expected a value that stands there once, found \"y\" again; write the name of the Y and that of the X dimension",
+        "attributes['spatial:dimensions'][1]: expected a value that is listed once, found \"y\" again; write the name of the Y and that of the X dimension",
     ),
     (
         "spatial/dimension-names",
@@ -272,7 +272,7 @@ MESSAGES = [
     (
         "spatial/transform-invertible",
         "all-zero",
-        "attributes['spatial:transform']: expected coefficients with a*e - b*d that is not 0, found [0, 0, 0, 0, 0, 0]; correct the coefficients; their order is [a, b, c, d, e, f]",
+        "attributes['spatial:transform']: expected coefficients with a nonzero a*e - b*d, found [0, 0, 0, 0, 0, 0]; correct the coefficients; their order is [a, b, c, d, e, f]",
     ),
     (
         "spatial/transform-order",
@@ -317,7 +317,7 @@ MESSAGES = [
     (
         "proj/crs",
         "none",
-        'attributes: expected at least 1 of proj:code, proj:wkt2, proj:projjson, found none; add the coordinate reference system, such as "proj:code": "EPSG:4326" (proj:epsg is of STAC), or take the declaration away',
+        'attributes: expected at least 1 of proj:code, proj:wkt2, proj:projjson, found none; add the coordinate reference system, such as "proj:code": "EPSG:4326" (proj:epsg belongs to STAC), or remove the declaration',
     ),
     (
         "proj/code",
@@ -327,12 +327,12 @@ MESSAGES = [
     (
         "proj/v1-code",
         "of-the-moon",
-        "attributes['proj:code']: expected a text such as EPSG:4326, found \"IAU_2015:30100\"; declare v0.1, which allows any code",
+        "attributes['proj:code']: expected a string such as EPSG:4326, found \"IAU_2015:30100\"; declare v0.1, which allows any code",
     ),
     (
         "proj/v1-one-crs",
         "two",
-        "attributes: expected one of them, found proj:code and proj:wkt2; declare v0.1, which allows several",
+        "attributes: expected only one of them, found proj:code and proj:wkt2; declare v0.1, which allows several",
     ),
     (
         "proj/wkt2-given",
@@ -342,12 +342,12 @@ MESSAGES = [
     (
         "proj/wkt2",
         "wkt1",
-        'attributes[\'proj:wkt2\']: expected a text that begins with GEOGCRS[, PROJCRS[ or another keyword of WKT2, found "GEOGCS[\\"WGS 84\\",DATUM[\\"WGS_1984\\"...; export it as WKT2: GEOGCS and PROJCS are WKT1',
+        'attributes[\'proj:wkt2\']: expected a string that begins with GEOGCRS[, PROJCRS[ or another keyword of WKT2, found "GEOGCS[\\"WGS 84\\",DATUM[\\"WGS_1984\\"...; export it as WKT2: GEOGCS and PROJCS are WKT1',
     ),
     (
         "proj/projjson-name",
         "nameless",
-        "attributes['proj:projjson'].name: expected a value at \"name\", found nothing; export it again, whole",
+        "attributes['proj:projjson'].name: expected a value at \"name\", found nothing; export all of it again",
     ),
     (
         "proj/projjson-type",
@@ -362,12 +362,12 @@ MESSAGES = [
     (
         "proj/same-crs",
         "another-code",
-        "attributes['proj:code']: expected EPSG:4326, as in proj:wkt2, found EPSG:3857; correct the ones that are wrong: readers believe proj:wkt2",
+        "attributes['proj:code']: expected EPSG:4326, as in proj:wkt2, found EPSG:3857; correct the wrong ones: readers prefer proj:wkt2",
     ),
     (
         "proj/moved",
         "as-in-the-examples-of-the-framework",
-        "attributes['proj:transform']: expected no \"proj:transform\", found [1.0, 0.0, 0.0, 0.0, -1.0, 90.0]; declare spatial and write spatial: for proj:",
+        "attributes['proj:transform']: expected no \"proj:transform\", found [1.0, 0.0, 0.0, 0.0, -1.0, 90.0]; declare spatial, and write spatial: instead of proj:",
     ),
     (
         "proj/declaration",
@@ -382,12 +382,12 @@ MESSAGES = [
     (
         "license/present",
         "declared-only",
-        'attributes.license: expected a value at "license", found nothing; add license, or take the declaration away',
+        'attributes.license: expected a value at "license", found nothing; add license, or remove the declaration',
     ),
     (
         "license/one-form",
         "empty",
-        'attributes.license: expected at least 1 of spdx, url, text, file, path, found none; add spdx; data that grants no license says {"spdx": "NONE"}',
+        'attributes.license: expected at least 1 of spdx, url, text, file, path, found none; add spdx; write {"spdx": "NONE"} if you grant no license',
     ),
     (
         "license/single",
@@ -422,22 +422,22 @@ MESSAGES = [
     (
         "license/path-exists",
         "no-such-node",
-        'attributes.license.path: expected the path of a node with a license, found "b", where no node is; write the path of a group or array that declares license and has it',
+        'attributes.license.path: expected the path of a node with a license, found "b", where no node exists; write the path of a group or array that declares and has a license',
     ),
     (
         "license/path-exists",
         "a-node-without-a-license",
-        'attributes.license.path: expected the path of a node with a license, found "a", which has none; write the path of a group or array that declares license and has it',
+        'attributes.license.path: expected the path of a node with a license, found "a", which has no license; write the path of a group or array that declares and has a license',
     ),
     (
         "license/path-cycle",
         "to-itself",
-        "attributes.license.path: expected a way to a license, found / to /; give the license itself at one of the nodes",
+        "attributes.license.path: expected a path to a license, found / to /; give the license itself at one of the nodes",
     ),
     (
         "license/rootward",
         "above",
-        'attributes.license.file: expected that a path that leads upwards is lost where only a part of the hierarchy is opened, found "../LICENSE"; repeat the license at the node',
+        'attributes.license.file: expected that file and path do not lead upwards: such a path does not resolve if only a part of the hierarchy is opened, found "../LICENSE"; repeat the license at the node',
     ),
     (
         "license/declaration",
@@ -452,7 +452,7 @@ MESSAGES = [
     (
         "uom/present",
         "declared-only",
-        'attributes.uom: expected a value at "uom", found nothing; add uom, or take the declaration away',
+        'attributes.uom: expected a value at "uom", found nothing; add uom, or remove the declaration',
     ),
     (
         "uom/array-only",
@@ -462,7 +462,7 @@ MESSAGES = [
     (
         "uom/unit-text",
         "null",
-        "attributes.uom.ucum.unit: expected a string, found null; leave unit out where it is arbitrary",
+        "attributes.uom.ucum.unit: expected a string, found null; leave unit out if it is arbitrary",
     ),
     (
         "uom/unit",
@@ -477,7 +477,7 @@ MESSAGES = [
     (
         "uom/numeric",
         "true-and-false",
-        "data_type: expected a data type of numbers, found bool; take uom away, or store numbers",
+        "data_type: expected a numeric data type, found bool; remove uom, or store numbers",
     ),
     (
         "uom/declaration",
@@ -492,12 +492,12 @@ MESSAGES = [
     (
         "geozarr/origin",
         "by-half-a-cell",
-        "attributes.multiscales.layout[1]['spatial:transform'][2]: expected 500000.0, as for \"r10m\", found 500005.0; keep c and f of spatial:transform as they are in the source, or give the translation",
+        "attributes.multiscales.layout[1]['spatial:transform'][2]: expected 500000.0, as for \"r10m\", found 500005.0; copy c and f of spatial:transform from the source, or add the translation",
     ),
     (
         "geozarr/translation",
         "between-centres",
-        'attributes.multiscales.layout[1].transform.translation: expected [0.0, 0.0], for the origin is that of "r10m", found [0.5, 0.5]; write [0.0, 0.0], as cells keep their corner',
+        'attributes.multiscales.layout[1].transform.translation: expected [0.0, 0.0], as the origin is that of "r10m", found [0.5, 0.5]; write [0.0, 0.0], as cells keep their corner',
     ),
     (
         "geozarr/level-placed",

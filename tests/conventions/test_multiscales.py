@@ -89,8 +89,8 @@ def test_factors_are_first_that_of_y():
     [
         ({"levels": 0}, "levels: expected one or more levels with different names, got []"),
         ({"names": ["a", "a"]}, "levels: expected one or more levels with different names, got ['a', 'a']"),
-        ({"factor": 0}, "factor: expected one or two integers from 1, got 0"),
-        ({"factor": (2, 2, 2)}, "factor: expected one or two integers from 1, got (2, 2, 2)"),
+        ({"factor": 0}, "factor: expected one or two positive integers, got 0"),
+        ({"factor": (2, 2, 2)}, "factor: expected one or two positive integers, got (2, 2, 2)"),
         ({"transform": [1, 2]}, "transform: expected six numbers [a, b, c, d, e, f], got [1, 2]"),
         ({"crs": {"epsg": 4326}}, "crs: expected any of code, wkt2 and projjson, got epsg"),
         ({"crs": {}}, "crs: expected any of code, wkt2 and projjson, got none"),

@@ -38,7 +38,7 @@ SIGNED = Convention(
     [
         ({"seal": 1}, "has seal and has no forged"),
         ({"by": "me"}, 'has "me" at by and is of kind group'),
-        ({"words": "a SEAL-7 b"}, "the root has a text that tells at words"),
+        ({"words": "a SEAL-7 b"}, "the root has a matching string at words"),
         ({"zarr_conventions": [{"uuid": "7b2"}]}, "declared in zarr_conventions"),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_sign_above_holds_for_a_group_and_all_below_it():
     root = v3.GroupSpec(members={"a": inner, "c": v3.GroupSpec(members={})})
     report = zom.validate(root, conventions=[below])
     assert [problem.node for problem in report] == ["/a", "/a/b"]
-    assert [found.how for found in report.conventions] == ["it, or a group above, has words"]
+    assert [found.how for found in report.conventions] == ["it or a group above has words"]
 
 
 def test_what_is_not_there_is_told_by_what_it_would_be_found_by():

@@ -125,8 +125,8 @@ def coordinate(values):
     [
         ([1.0, 2.0, 4.0], []),
         ([4.0, 2.0, 1.0], []),
-        ([1.0, 2.0, 2.0], ["/x: values that all rise; 2.0 and then 2.0 at index 2"]),
-        ([4.0, 2.0, 3.0], ["/x: values that all fall; 2.0 and then 3.0 at index 2"]),
+        ([1.0, 2.0, 2.0], ["/x: values that all increase; 2.0 and then 2.0 at index 2"]),
+        ([4.0, 2.0, 3.0], ["/x: values that all decrease; 2.0 and then 3.0 at index 2"]),
     ],
 )
 def test_coordinates_of_cf_rise_or_fall(values, expected):
@@ -220,8 +220,8 @@ def sparse(kind="csr_matrix", indptr=(0, 1, 3), indices=(0, 1, 2), shape=(2, 3))
     [
         ((0, 1, 3), []),
         ((1, 1, 3), ["/indptr: 0 as the first value; 1"]),
-        ((0, 4, 3), ["/indptr: values that never fall; 4 and then 3 at index 2"]),
-        ((0, 1, 2), ["/indptr: 3 as the last value, as many as there are data; 2"]),
+        ((0, 4, 3), ["/indptr: values that never decrease; 4 and then 3 at index 2"]),
+        ((0, 1, 2), ["/indptr: 3 as the last value, the length of data; 2"]),
     ],
 )
 def test_indptr_leads_through_the_data(indptr, expected):
@@ -283,7 +283,7 @@ def test_indexes_of_a_compression_are_within_the_dimensions(values, expected):
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [([0.5, 2.0], []), ([0.5, 2.5], ["/x: a point from 1.0 to 2.0, as /b says; 2.5 at index 1"])],
+    [([0.5, 2.0], []), ([0.5, 2.5], ["/x: a point from 1.0 to 2.0, according to /b; 2.5 at index 1"])],
 )
 def test_points_lie_within_their_bounds(values, expected):
     arrays = {

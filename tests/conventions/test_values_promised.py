@@ -89,7 +89,7 @@ def moved(arrays, place, value):
 
 
 CENTRES = np.arange(12.0).reshape(3, 4)
-WRONG = ["/lon: a point in its cell, from 5.5 to 6.5, as /b says; 9.0 at index 1, 2"]
+WRONG = ["/lon: a point in its cell, from 5.5 to 6.5, according to /b; 9.0 at index 1, 2"]
 
 
 @pytest.mark.parametrize("chunks", [None, (1, 1), (2, 3), (3, 1)])
@@ -134,7 +134,7 @@ def test_a_cell_may_hold_the_pole():
     arrays = {**arrays, "b": (corners, *arrays["b"][1:])}
     assert findings(dataset(arrays), "cf", "cf/bounds-enclose") == []
     assert findings(dataset(moved(arrays, (0, 0), 70.0)), "cf", "cf/bounds-enclose") == [
-        "/lon: a point in its cell, from 89.0 to 89.0, as /b says; 70.0 at index 0, 0"
+        "/lon: a point in its cell, from 89.0 to 89.0, according to /b; 70.0 at index 0, 0"
     ]
 
 
@@ -192,9 +192,9 @@ def table(obs, var):
         (["a", "b", "c", "d", "e"], []),
         (
             ["a", "b", "c", "d", "b"],
-            ["/obs/_index: names that are all different; 'b' at index 1 and again at 4"],
+            ["/obs/_index: unique names; 'b' at index 1 and again at 4"],
         ),
-        (["", "b", ""], ["/obs/_index: names that are all different; '' at index 0 and again at 2"]),
+        (["", "b", ""], ["/obs/_index: unique names; '' at index 0 and again at 2"]),
         # Checksums of 32 bits that are equal, of names that are not.
         (["plumless", "buckeroo"], []),
     ],

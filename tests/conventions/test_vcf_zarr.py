@@ -39,7 +39,7 @@ def test_another_version_is_one_loud_finding(version: object):
     document["attributes"]["vcf_zarr_version"] = version
     (problem,) = zom.validate(document, conventions=["vcf-zarr"])
     assert (problem.code, problem.severity) == ("convention/unknown-version", "error")
-    assert problem.expected == "a version of vcf-zarr that is known: 0.4, 0.5"
+    assert problem.expected == "a known version of vcf-zarr: 0.4, 0.5"
     assert problem.pointer == "/attributes/vcf_zarr_version"
 
 
@@ -58,7 +58,7 @@ def test_zarr_v3_is_of_version_0_5():
         for each in zom.validate(document, conventions=["vcf-zarr"])
         if each.code == "vcf-zarr/zarr-format"
     ]
-    assert problem.fix == "write Zarr v2, or VCF Zarr 0.5, whose support of Zarr v3 is experimental"
+    assert problem.fix == "write Zarr v2, or VCF Zarr 0.5, which supports Zarr v3 experimentally"
 
 
 def test_a_missing_array_suggests_a_near_name():

@@ -129,8 +129,8 @@ def test_what_v3_has_no_place_for_is_noted():
     found = old.diff(v3.ArraySpec.build(shape=(4,), dtype="int16", chunks=(2,), compress=None))
     assert not found
     assert found.notes[1:3] == (
-        "/: v3 has no place for extra: 4; it is dropped",
-        "/: v3 has no place for fill_value: null; it becomes 0",
+        "/: v3 can't store extra: 4; it is dropped",
+        "/: v3 can't store fill_value: null; it becomes 0",
     )
 
 

@@ -99,7 +99,7 @@ def test_codecs_after_others_that_make_bytes_can_t_order_elements():
         (
             "/codecs/1",
             (
-                "codecs[1]: expected codecs that take elements before all that take bytes, "
+                "codecs[1]: expected codecs of elements before codecs of bytes, "
                 'found "bytes", an array->bytes codec'
             ),
         )

@@ -140,7 +140,7 @@ def test_a_struct_of_two_byte_orders_is_refused():
 def test_a_field_with_a_shape_is_refused():
     (refusal,) = refusals(dtype=[["x", "<i2", [2]]], fill_value=None)
     assert refusal[0] == "/dtype"
-    assert refusal[1].startswith('dtype: expected a data type that v3 has, found [["x", "<i2", [2]]] (')
+    assert refusal[1].startswith('dtype: expected a data type of v3, found [["x", "<i2", [2]]] (')
 
 
 def test_texts_and_bytes_of_any_length_have_their_own_codecs():
@@ -324,7 +324,7 @@ def test_a_filter_of_elements_after_one_of_bytes_is_refused():
         (
             "/filters/1",
             (
-                "filters[1]: expected codecs that take elements before all that take bytes, "
+                "filters[1]: expected codecs of elements before codecs of bytes, "
                 'found "numcodecs.delta", an array->array codec'
             ),
         )
@@ -384,7 +384,7 @@ def test_a_fill_value_that_xarray_masked_is_told_of():
     assert losses(attributes=names, fill_value=0) == [
         (
             "fill_value: expected the attribute _FillValue beside it, found 0; "
-            "where it marks missing values, add _FillValue, which v3 has in base64"
+            "if it marks missing values, add _FillValue, in base64 in v3"
         )
     ]
 

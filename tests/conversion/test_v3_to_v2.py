@@ -88,7 +88,7 @@ def test_an_unknown_chunk_key_encoding_is_refused():
 def test_a_rectilinear_grid_is_refused():
     grid = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [2, [1, 5]]}}
     assert refusals(chunk_grid=grid) == [
-        ("/chunk_grid", 'chunk_grid: expected a regular grid: v2 has no other, found "rectilinear"')
+        ("/chunk_grid", 'chunk_grid: expected a regular grid, the only one in v2, found "rectilinear"')
     ]
 
 
@@ -133,8 +133,8 @@ def test_a_transpose_after_another_codec_is_refused():
         (
             "/codecs/1",
             (
-                "codecs[1]: expected transpose before all other codecs, as v2 orders chunks before it filters "
-                'them, found transpose after "delta"'
+                "codecs[1]: expected transpose before all other codecs, as in v2 the order applies before the "
+                'filters, found transpose after "delta"'
             ),
         )
     ]
@@ -188,7 +188,7 @@ def test_texts_become_objects_with_their_codec_as_the_first_filter():
 
 def test_a_data_type_that_v2_has_not_is_refused():
     assert refusals(data_type="complex_float16", fill_value=[0.0, 0.0]) == [
-        ("/data_type", 'data_type: expected a data type that v2 has, found "complex_float16"')
+        ("/data_type", 'data_type: expected a data type of v2, found "complex_float16"')
     ]
     assert refusals(data_type="unheard-of", fill_value=0) == [
         ("/data_type", 'data_type: expected a data type that zom knows, found "unheard-of"')
@@ -279,8 +279,8 @@ def test_a_size_of_elements_that_v2_takes_from_the_buffer_is_reported():
     configuration = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 8, "blocksize": 0}
     assert losses(codecs=[LITTLE, {"name": "blosc", "configuration": configuration}]) == [
         (
-            "codecs[1].configuration.typesize: expected 2, which v2 takes from the elements, found 8; "
-            "new chunks are shuffled otherwise"
+            "codecs[1].configuration.typesize: expected 2, the size of the elements, which v2 uses, found 8; "
+            "new chunks are shuffled with that size"
         )
     ]
 
@@ -306,8 +306,8 @@ def test_a_big_endian_type_in_a_v3_codec_is_refused():
         (
             "/codecs/0/configuration/dtype",
             (
-                "codecs[0].configuration.dtype: expected a little-endian type: readers differ in what another "
-                'one means in v3, found ">i2"'
+                "codecs[0].configuration.dtype: expected a little-endian type: readers disagree on other types "
+                'in v3, found ">i2"'
             ),
         )
     ]
@@ -317,9 +317,7 @@ def test_bitround_of_floats_has_a_counterpart_and_of_integers_has_none():
     codecs = [{"name": "bitround", "configuration": {"keepbits": 5}}, LITTLE]
     spec = made(data_type="float32", fill_value=0.0, codecs=codecs)
     assert spec.filters == [{"id": "bitround", "keepbits": 5}]
-    assert refusals(codecs=codecs) == [
-        ("/codecs/0", 'codecs[0]: expected a codec that v2 has, found "bitround"')
-    ]
+    assert refusals(codecs=codecs) == [("/codecs/0", 'codecs[0]: expected a codec of v2, found "bitround"')]
 
 
 @pytest.mark.parametrize(
@@ -332,9 +330,7 @@ def test_bitround_of_floats_has_a_counterpart_and_of_integers_has_none():
 )
 def test_a_codec_that_v2_has_not_is_refused(name, configuration):
     codecs = [{"name": name, "configuration": configuration}, LITTLE]
-    assert refusals(codecs=codecs) == [
-        ("/codecs/0", f'codecs[0]: expected a codec that v2 has, found "{name}"')
-    ]
+    assert refusals(codecs=codecs) == [("/codecs/0", f'codecs[0]: expected a codec of v2, found "{name}"')]
 
 
 def test_shards_are_refused():
@@ -342,10 +338,7 @@ def test_shards_are_refused():
     assert refusals(codecs=[{"name": "sharding_indexed", "configuration": configuration}]) == [
         (
             "/codecs/0",
-            (
-                "codecs[0]: expected chunks that are stored one by one: v2 has no shards, "
-                'found "sharding_indexed"'
-            ),
+            ('codecs[0]: expected chunks without shards, which v2 doesn\'t have, found "sharding_indexed"'),
         )
     ]
 
@@ -360,7 +353,7 @@ def test_storage_transformers_are_refused():
     assert refusals(storage_transformers=["fast"]) == [
         (
             "/storage_transformers/0",
-            'storage_transformers[0]: expected no storage transformer: v2 has none, found "fast"',
+            'storage_transformers[0]: expected no storage transformer, as v2 has none, found "fast"',
         )
     ]
 
@@ -385,8 +378,8 @@ def test_an_attribute_that_says_something_else_is_refused():
         (
             "/attributes/_ARRAY_DIMENSIONS",
             (
-                'attributes._ARRAY_DIMENSIONS: expected ["y", "x"], as dimension_names say, '
-                'found ["lat", "lon"]; take one of the two away'
+                'attributes._ARRAY_DIMENSIONS: expected ["y", "x"], as in dimension_names, '
+                'found ["lat", "lon"]; remove one of the two'
             ),
         )
     ]
@@ -405,7 +398,7 @@ def test_consolidated_metadata_is_dropped_and_reported():
     assert conversion.spec.to_dict() == {"zarr_format": 2}
     (loss,) = conversion.losses
     assert (loss.code, loss.pointer) == ("convert/consolidated-metadata", "/consolidated_metadata")
-    assert str(loss).endswith("it is dropped; consolidate the v2 hierarchy anew")
+    assert str(loss).endswith("it is dropped; consolidate the v2 hierarchy again")
 
 
 @pytest.mark.parametrize(
@@ -425,5 +418,5 @@ def test_a_type_without_a_big_endian_spelling_is_refused():
     (refusal,) = refusals(data_type="bfloat16", fill_value=0.0, codecs=[BIG])
     assert refusal == (
         "/codecs/0/configuration/endian",
-        'codecs[0].configuration.endian: expected "little": v2 has no other bfloat16, found "big"',
+        'codecs[0].configuration.endian: expected "little", the only byte order of bfloat16 in v2, found "big"',
     )

@@ -115,14 +115,14 @@ LAUGHS = "zom: 1\na: &a [x, x]\n" + "".join(
     ("text", "line", "message"),
     [
         (LAUGHS, 8, "at most 1048576 values, each counted where it is used"),
-        ("zom: 1\na: &a {b: *a}\n", 2, "*a inside of itself"),
+        ("zom: 1\na: &a {b: *a}\n", 2, "*a inside itself"),
         ("zom: 1\na: *b\n", 2, "*b"),
         ("zom: 1\nsizes: {x: 1}\nsizes: {x: 2}\n", 3, "'sizes' a second time"),
         ("zom: 1\nattributes: {1: a, '1': b}\n", 2, "'1' a second time"),
         ("zom: 1\n\tsizes: {}\n", 2, "YAML"),
         ("zom: 1\nattributes: {a: 1e400}\n", 2, "a number that fits 64 bits"),
         ("zom: 1\nattributes: !!python/object/apply:os.system [ls]\n", 2, "no tags"),
-        ("zom: 1\nattributes: {? [a, b] : c}\n", 2, "a text as key"),
+        ("zom: 1\nattributes: {? [a, b] : c}\n", 2, "a string as key"),
         ("zom: 1\nattributes: {null: c}\n", 2, 'write "null" in quotes'),
         ("zom: 1\nattributes: {true: c}\n", 2, 'write "true" in quotes'),
         ("zom: 1\n---\nzom: 1\n", 2, "one document"),
@@ -239,6 +239,6 @@ def test_builders_tell_what_does_not_fit():
     assert told(obs={"a": {"categorical": 3, "orderd": True}}) == [
         ("/obs/a/orderd", "an argument of the builder")
     ]
-    assert told(obsm={"a": "x"}) == [("/obsm/a", "a number of columns, or that and a data type")]
+    assert told(obsm={"a": "x"}) == [("/obsm/a", "a number of columns, optionally with a data type")]
     made = zom.declare({"zom": 1, "anndata": {"n_obs": 2, "n_var": 3, "obsm": {"a": 4, "b": [5, "float64"]}}})
     assert [each.shape for each in made.spec["obsm"].members.values()] == [(2, 4), (2, 5)]

@@ -85,7 +85,7 @@ def test_v2_has_its_own_words():
     )
     found = refused({**members(a={"dims": ["x"], "dtype": "int16", "shards": "auto"}), "format": 2})
     assert found == [
-        ("declaration/form", "/members/a/shards", "what arrays of v2 have", '"shards"', "leave it out")
+        ("declaration/form", "/members/a/shards", "an option of v2 arrays", '"shards"', "leave it out")
     ]
 
 
@@ -236,7 +236,7 @@ def test_a_pyramid_is_made_of_its_members():
         ({}, "declaration/version", "/zom", "1", "nothing", "begin with zom: 1"),
         ({"zom": 2}, "declaration/version", "/zom", "1", "2", "begin with zom: 1"),
         ({"zom": 1, "memebrs": {}}, "declaration/word", "/memebrs", "a word for an array or a group", '"memebrs"', "did you mean 'members'?"),
-        (members(a={"format": 2}), "declaration/word", "/members/a/format", "a word for an array or a group", '"format"', "say it at the root"),
+        (members(a={"format": 2}), "declaration/word", "/members/a/format", "a word for an array or a group", '"format"', "move it to the root"),
         (members(a=3), "declaration/form", "/members/a", "a mapping: an array or a group", "3", None),
         (members(a={"dims": ["z"], "dtype": "int8"}), "declaration/sizes", "/members/a/dims/0", "a dimension whose length is in sizes", '"z"', "add z to sizes"),
         (members(a={"dims": ["x"], "shape": [5], "dtype": "int8"}), "declaration/sizes", "/members/a/shape/0", "4 along x, as in sizes", "5", None),
@@ -247,13 +247,13 @@ def test_a_pyramid_is_made_of_its_members():
         (members(a={"dims": ["x"], "dtype": "int8", "fill_value": 300}), "declaration/values", "/members/a/fill_value", "an integer from -128 to 127", "300", None),
         (members(a={"dims": ["x"], "dtype": "int8", "values": [1, 2]}), "declaration/values", "/members/a/values", "values of shape [4]", "values of shape [2]", None),
         (members(a={"dims": ["x"], "dtype": "int8", "values": [1, 2, 3, 400]}), "declaration/values", "/members/a/values", "an integer from -128 to 127", "400", None),
-        (members(a={"dims": ["x"], "dtype": "int8", "values": {"start": 0, "stop": 5, "step": 1}}), "declaration/values", "/members/a/values", "4 values, as the dimension has", '6 from {"start": 0, "stop": 5, "step": 1}', "leave stop or step out"),
+        (members(a={"dims": ["x"], "dtype": "int8", "values": {"start": 0, "stop": 5, "step": 1}}), "declaration/values", "/members/a/values", "4 values, as the dimension has", '6 from {"start": 0, "stop": 5, "step": 1}', "leave out stop or step"),
         (members(a={"attributes": {"t": "${n}"}}), "declaration/expression", "/members/a/attributes/t", "a parameter, a loop's name, or whole-number arithmetic with them", '"n"', "state n in parameters"),
-        (members(a={"attributes": {"t": "${1 // 0}"}}), "declaration/expression", "/members/a/attributes/t", "a parameter, a loop's name, or whole-number arithmetic with them", 'a division by zero in "1 // 0"', "divide by another number"),
+        (members(a={"attributes": {"t": "${1 // 0}"}}), "declaration/expression", "/members/a/attributes/t", "a parameter, a loop's name, or whole-number arithmetic with them", 'a division by zero in "1 // 0"', "divide by a number other than 0"),
         (members(**{"a/../b": {}}), "declaration/path", "/members/a~1..~1b", "a path of names", "'a/../b': \"..\" is no name", None),
-        ({**members(), "parameters": {"n": {"type": "integer"}}}, "declaration/parameter", "/parameters/n", "a value, for there is no default", "none", "set n"),
-        ({**members(), "conventions": ["xaray"]}, "declaration/form", "/conventions/0", "the name of a convention", "no convention named 'xaray' is registered", "did you mean 'xarray'? Or install the package that brings it: zom loads installed entry points of \"zom.conventions\""),
-        ({**members(), "include": "other.yaml"}, "declaration/include", "/include", "a declaration in a file, to include others", "none", "give it as a file"),
+        ({**members(), "parameters": {"n": {"type": "integer"}}}, "declaration/parameter", "/parameters/n", "a value, as there is no default", "none", "set n"),
+        ({**members(), "conventions": ["xaray"]}, "declaration/form", "/conventions/0", "the name of a convention", "no convention named 'xaray' is registered", "did you mean 'xarray'? Or install the package that provides it: zom loads installed entry points of \"zom.conventions\""),
+        ({**members(), "include": "other.yaml"}, "declaration/include", "/include", "a declaration in a file, to include other files", "none", "pass the declaration as a file"),
         ({**members(), "coordinates": ["z"]}, "declaration/form", "/coordinates/0", "an array of this group", '"z"', None),
         (members(a={"ome": {"axs": "yx"}}), "declaration/word", "/members/a/ome/axs", "an argument of the builder", '"axs"', "did you mean 'axes'?"),
         (members(a={"dims": ["x"], "dtype": "float32", "fill_value": 1e39}), "declaration/values", "/members/a/fill_value", "a number that float32 holds", "1e+39", None),
@@ -261,10 +261,10 @@ def test_a_pyramid_is_made_of_its_members():
         (members(a={"dims": ["x"], "dtype": "float64", "values": [0, 1, 2, 10**400]}), "declaration/values", "/members/a/values", None, None, None),
         (members(a={"dims": ["x"], "dtype": "float16", "values": {"start": 0, "step": 60000}}), "declaration/values", "/members/a/values", "a number that float16 holds", "120000", None),
         (members(a={"dims": ["x"], "dtype": "float32", "values": [0, 1, 2, "nan?"]}), "declaration/values", "/members/a/values", None, '"nan?"', 'write a number, "NaN" or "Infinity"'),
-        (members(a={"dims": ["x"], "dtype": "int8", "missing": -1, "fill_value": 5}), "declaration/form", "/members/a/fill_value", "missing, or fill_value", "both", "leave fill_value out: what is missing is the fill value, too"),
+        (members(a={"dims": ["x"], "dtype": "int8", "missing": -1, "fill_value": 5}), "declaration/form", "/members/a/fill_value", "missing or fill_value", "both", "leave fill_value out: missing is also the fill value"),
         (members(a={"ome": {"axes": "yx", "shape": [8, 8]}, "attributes": {"ome": 5}}), "declaration/form", "/members/a/attributes/ome", "attributes that ome doesn't build", '"ome"', "leave it out"),
         (members(a={"anndata": {"n_obs": 3}}), "declaration/form", "/members/a/anndata", "the argument n_var of the builder", "none", "add n_var"),
-        ({"zom": 1, "for": {"i": [1]}, "members": {}}, "declaration/word", "/for", "no loop at the root", "for", "put it at a member"),
+        ({"zom": 1, "for": {"i": [1]}, "members": {}}, "declaration/word", "/for", "no loop at the root", "for", "move it to a member"),
         ({**members(), "parameters": {"a": 1, "b": "${a}"}}, "declaration/parameter", "/parameters/b", "a plain value, without ${...}", '"${a}"', None),
         ({"zom": 1, "sizes": {"x": -1, "y": 2}, "members": {"a": {"dims": ["x", "y"], "dtype": "int8"}}}, "declaration/form", "/sizes/x", "a length: a whole number, 0 or more", "-1", None),
         (members(a={"dims": ["x"], "dtype": "datetime64[s]", "values": "2020-01-01T00:00:00+05:00"}), "declaration/values", "/members/a/values", "a time in UTC, without an offset", '"2020-01-01T00:00:00+05:00"', None),

@@ -71,12 +71,12 @@ def test_what_is_wrong_with_a_template_points_into_the_declaration(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere.json", 'expected a file that is there, found "nowhere.json"'),
-        ("../t.json", "expected a file beside the declaration or below"),
-        ("/etc/hostname", "expected a file beside the declaration or below"),
-        ("https://example.org/t.json", "expected a file beside the declaration or below"),
+        ("nowhere.json", 'expected an existing file, found "nowhere.json"'),
+        ("../t.json", "expected a file beside the declaration or below it"),
+        ("/etc/hostname", "expected a file beside the declaration or below it"),
+        ("https://example.org/t.json", "expected a file beside the declaration or below it"),
         ("a\0b", "expected the name of a file"),
-        (".", "expected a file that is there"),
+        (".", "expected an existing file"),
         ("t.txt", "expected a name that ends in .yaml, .toml or .json"),
     ],
 )
@@ -87,7 +87,7 @@ def test_templates_that_cannot_be_read_are_told(tmp_path, name, message):
 
 
 def test_a_mapping_has_no_files_beside_it():
-    with pytest.raises(SpecError, match="a template, for the declaration is no file"):
+    with pytest.raises(SpecError, match="a template, as the declaration is not a file"):
         zom.declare({"zom": 1, "template": "t.json", "members": {}})
 
 
@@ -105,7 +105,7 @@ def test_dimensions_are_called_by_name_or_by_place_as_in_templates():
     )
     found = [each.chunk_grid["configuration"]["chunk_shape"] for each in made.spec.members.values()]
     assert found == [[6, 4], [6, 4], [4, 8]]  # a number is a place, also where a dimension has it for a name
-    with pytest.raises(SpecError, match='expected the place of a dimension, found "x"; add dims'):
+    with pytest.raises(SpecError, match='expected the index of a dimension, found "x"; add dims'):
         zom.declare({"zom": 1, "shape": [6], "dtype": "int8", "chunks": {"x": 4}})
 
 

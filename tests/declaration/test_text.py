@@ -106,18 +106,18 @@ def test_what_is_merged_does_not_count_before_what_is_said():
     [
         ("zom: [1", "YAML", "no ',' or ']'", (2, 1)),
         ("zom: 1\nzom: 1", "each key once", "'zom' a second time", (2, 1)),
-        ("? [1]\n: 2", "a text as key", "a mapping or list", (1, 3)),
-        ("true: 2", "a text as key", "True", (1, 1)),
+        ("? [1]\n: 2", "a string as key", "a mapping or list", (1, 3)),
+        ("true: 2", "a string as key", "True", (1, 1)),
         ("a: !!python/object:os.system 1", "no tags", "tag:yaml.org,2002:python/object:os.system", (1, 4)),
         ("a: !custom {b: 1}", "no tags", "!custom", (1, 4)),
-        ("a: &a {b: *a}", "the name of an anchor before it", "*a inside of itself", (1, 11)),
-        ("a: *b", "the name of an anchor before it", "*b, which is nowhere", (1, 4)),
+        ("a: &a {b: *a}", "the name of an anchor before it", "*a inside itself", (1, 11)),
+        ("a: *b", "the name of an anchor before it", "*b, which doesn't exist", (1, 4)),
         ("a: " + "1" * 5000, "a number that fits 64 bits", "1" * 40, (1, 4)),
         ("a: 1e999", "a number that fits 64 bits", "1e999", (1, 4)),
         ("a: 1\n---\nb: 2", "one document", "another after ---", (2, 1)),
         ("- 1", "a mapping", "[1]", (1, 1)),
         ("", "a mapping", "null", (1, 1)),
-        ("[" * 200, "values at most 100 deep", "a deeper one", (1, 101)),
+        ("[" * 200, "values at most 100 deep", "deeper nesting", (1, 101)),
     ],
 )
 def test_what_is_no_declaration_is_refused(text, expected, found, place):
@@ -179,10 +179,10 @@ def test_files_include_others_beside_them(tmp_path):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("../other.yaml", "a file beside the declaration or below"),
+        ("../other.yaml", "a file beside the declaration or below it"),
         ("a.yaml", "files that don't include themselves"),
         ("b.yaml", "files that don't include themselves"),
-        ("none.yaml", "a file that is there"),
+        ("none.yaml", "an existing file"),
     ],
 )
 def test_files_include_no_others(tmp_path, name, expected):

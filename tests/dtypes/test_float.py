@@ -207,10 +207,10 @@ except ExtensionError as error:
         "declaration: members.a.fill_value: expected a number that bfloat16 holds, found 1e+60",
         "declaration: members.a.fill_value: expected an integer from -8 to 7, found 8",
         (
-            "declaration: members.a.values: expected values of a type that can be held in memory here, found int4; "
-            "numpy has no int4 of its own: pip install 'zom[codecs]', which brings ml_dtypes"
+            "declaration: members.a.values: expected values of a type that numpy supports here, found int4; "
+            "numpy has no int4: pip install 'zom[codecs]', which installs ml_dtypes"
         ),
-        "numpy has no bfloat16 of its own: pip install 'zom[codecs]', which brings ml_dtypes",
+        "numpy has no bfloat16: pip install 'zom[codecs]', which installs ml_dtypes",
     ], done.stderr
 
 

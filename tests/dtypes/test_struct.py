@@ -130,7 +130,7 @@ def test_a_struct_has_a_largest_size():
         (
             "data-type/struct-fields",
             ("dtype",),
-            "fields of at most 2147483647 bytes in all",
+            "fields of at most 2147483647 bytes in total",
             f"{1 << 35} bytes",
         )
     ]

@@ -378,7 +378,7 @@ def test_a_missing_chunk_is_the_only_thing_that_reads_as_fill():
     array, key, _ = written("default")
     array.store.delete(key)
     assert not array[...].any()
-    with pytest.raises(MissingChunk, match=r"memory://: cannot read chunk 'x/c/0/0' of /x: it is not there"):
+    with pytest.raises(MissingChunk, match=r"memory://: cannot read chunk 'x/c/0/0' of /x: it is missing"):
         array.with_options(missing="error")[...]
     array.store.set(key, b"")
     with pytest.raises(ChunkError, match="cannot decode chunk"):
@@ -398,7 +398,7 @@ def test_a_chunk_that_no_memory_holds_is_refused(codecs):
     for act in [lambda: array[...], lambda: array[0, 0], lambda: array.__setitem__((0, 0), 1)]:
         with pytest.raises(ChunkError, match=r"chunk 'x/c/0/0' of /x"):
             act()
-    with pytest.raises(ChunkError, match=r"there is no memory for it: \d+ x 4 elements"):
+    with pytest.raises(ChunkError, match=r"not enough memory: \d+ x 4 elements"):
         array[...] = 1
 
 

@@ -29,7 +29,10 @@ WANTED = "expected an integer, a slice, '...', None, or an array of integers or 
         ((..., 0, ...), "expected '...' at most once in a key, found it twice"),
         ((slice(None), [True, False]), "expected a mask of length 4 for dimension 1, found length 2"),
         (np.ones((3, 3), bool), "expected a mask of length 4 for dimension 1, found length 3"),
-        (([0, 1], [0, 1, 2]), "expected arrays of indices that fit each other, found the shapes (2,), (3,)"),
+        (
+            ([0, 1], [0, 1, 2]),
+            "expected arrays of indices that broadcast together, found the shapes (2,), (3,)",
+        ),
         (slice(None, None, 0), "dimension 0 of length 3: slice step cannot be zero"),
         (
             (0, slice("a")),
@@ -40,7 +43,7 @@ WANTED = "expected an integer, a slice, '...', None, or an array of integers or 
         ({1}, f"{WANTED} {{1}}"),
         ([1.5], f"{WANTED} [1.5]"),
         ([None], f"{WANTED} [None]"),
-        ([[0], [1, 2]], f"{WANTED} lists of several lengths"),
+        ([[0], [1, 2]], f"{WANTED} lists of different lengths"),
         (np.array([1.0]), f"{WANTED} an array of float64"),
         (np.array("2020", "M8[Y]"), f"{WANTED} an array of datetime64[Y]"),
         (np.zeros(0), f"{WANTED} an array of float64"),
@@ -61,7 +64,7 @@ def test_a_selection_error_is_an_index_error():
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        (None, "expected no None in a key of oindex: give what comes out its new axis"),
+        (None, "expected no None in a key of oindex: add the new axis to the result"),
         ([[0, 1]], "expected arrays and masks of 1 dimension in a key of oindex, found one of 2"),
         (
             np.ones((3, 4), bool),
@@ -81,8 +84,8 @@ def test_what_oindex_does_not_take_is_said(key, message):
     ("key", "message"),
     [
         ((0, 2), "chunk 2 is out of bounds for dimension 1 of length 2"),
-        ([0], "expected integers and slices, of chunks, in a key of blocks, found something else"),
-        (None, "expected integers and slices, of chunks, in a key of blocks, found something else"),
+        ([0], "expected integers and slices of chunks in a key of blocks, found something else"),
+        (None, "expected integers and slices of chunks in a key of blocks, found something else"),
         ((0, 0, 0), "expected a key for 2 dimensions or fewer, found one for 3"),
     ],
 )
@@ -99,7 +102,7 @@ def test_what_blocks_does_not_take_is_said(key, message):
 def test_values_that_do_not_fit_are_refused_with_both_shapes(shape, text):
     with pytest.raises(SelectionError) as caught:
         basic_or_numpy((), (3, 4)).spread(np.zeros(shape))
-    assert str(caught.value) == f"expected values of the shape (3, 4), or that spread to it, found {text}"
+    assert str(caught.value) == f"expected values of the shape (3, 4), or that broadcast to it, found {text}"
 
 
 def test_slices_may_have_numpy_integers_as_bounds():

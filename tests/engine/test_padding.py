@@ -89,5 +89,7 @@ def test_values_that_the_codecs_can_not_hold_are_those_of_the_caller(room, inner
 def test_a_damaged_chunk_is_to_be_restored_where_a_part_is_written():
     array = zom.create_array(MemoryStore(), array_v3(LITTLE, fill=7, shape=(5, 3)), "x")
     array.store.set("x/c/0/0", b"short")
-    with pytest.raises(ChunkError, match=r"cannot change chunk .*; restore it from a copy, or write it anew"):
+    with pytest.raises(
+        ChunkError, match=r"cannot change chunk .*; restore it from a copy, or write it again"
+    ):
         array[0, 0] = 1

@@ -344,7 +344,7 @@ class Missing:
 )
 def test_what_is_missing_is_not_written_as_its_name(dtype, missing, shown):
     array = zom.array(["a", "b"], dtype=dtype)
-    message = rf'memory://: /: expected text at \(1\), found {shown}; give it a text, as ""'
+    message = rf'memory://: /: expected text at \(1\), found {shown}; replace it with text, such as ""'
     for values in (["x", missing], np.array(["x", missing], object)):
         with pytest.raises(CodecError, match=message):
             array[:] = values
@@ -376,7 +376,7 @@ def test_fields_of_text_take_no_missing_value(missing, name):
     array = zom.create_array("memory:", shape=(2,), dtype=kinds)
     rows = [(1, "a", ("b",)), (2, missing, ("c",)) if name == "s" else (2, "b", (missing,))]
     objects = np.array(rows, [("n", "i8"), ("s", object), ("in", [("t", object)])])
-    found = re.escape(f'expected text at (1), found {missing!r}; give it a text, as ""')
+    found = re.escape(f'expected text at (1), found {missing!r}; replace it with text, such as ""')
     for values in (rows, objects):
         with pytest.raises(CodecError, match=found):
             array[:] = values

@@ -184,7 +184,8 @@ def test_others_that_change_a_chunk_each_time_are_an_error(monkeypatch):
     good = store.data[key][0]
     store.interfere = lambda key: store._write(key, good)
     with pytest.raises(
-        ConcurrentWriteError, match="conditional:: cannot update 'x/c/0/0' of /x: others changed it each time"
+        ConcurrentWriteError,
+        match="conditional:: cannot update 'x/c/0/0' of /x: others changed it in every attempt",
     ):
         array[0, 0] = 5
     assert (array[...] == 7).all()

@@ -266,10 +266,10 @@ def keyed(**methods):
     ("methods", "told"),
     [
         ({"key": raising}, "key raised ValueError: not so"),
-        ({"key": lambda *_: None}, "expected a text from key, found None"),
-        ({"key": lambda *_: ""}, "expected a text from key, found ''"),
-        ({"key": lambda *_: "k-9"}, "expected (0,) from coords of 'k-9', which is its key, found (9,)"),
-        ({"key": lambda *_: "other"}, "expected (0,) from coords of 'other', which is its key, found None"),
+        ({"key": lambda *_: None}, "expected a string from key, found None"),
+        ({"key": lambda *_: ""}, "expected a string from key, found ''"),
+        ({"key": lambda *_: "k-9"}, "expected (0,) from coords of its key 'k-9', found (9,)"),
+        ({"key": lambda *_: "other"}, "expected (0,) from coords of its key 'other', found None"),
         ({"coords": raising}, "coords raised ValueError: not so"),
         ({"coords": lambda *_: "0"}, "expected a tuple of integers or None from coords, found '0'"),
         ({"coords": lambda *_: ("0",)}, "expected a tuple of integers or None from coords, found ('0',)"),
@@ -300,7 +300,7 @@ def test_lengths_of_a_grid_are_numbers_for_each_dimension(given):
     chunk_grids.register(Lengths())
     with pytest.raises(ExtensionError) as caught:
         zom.validate(document(chunk_grid={"name": "answer-grid"}))
-    told = f"expected a tuple of lengths for each dimension from lengths, found {given!r}"
+    told = f"expected lengths to return a tuple of lengths for each dimension, found {given!r}"
     assert str(caught.value) == f"<chunk grid answer-grid>: {told}{HOW}"
 
 

@@ -19,10 +19,10 @@ GIVEN = {
     "nothing": (None, "expected bytes from encode, found None"),
     "a number": (7, "expected bytes from encode, found 7"),
     "a list": ([1, 2], "expected bytes from encode, found [1, 2]"),
-    "floats": (np.zeros(2), "expected bytes side by side from encode, found items of 8 bytes"),
+    "floats": (np.zeros(2), "expected contiguous bytes from encode, found items of 8 bytes"),
     "every second byte": (
         np.zeros(8, "u1")[::2],
-        "expected bytes side by side from encode, found a view with gaps",
+        "expected contiguous bytes from encode, found a view with gaps",
     ),
 }
 

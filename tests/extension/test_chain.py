@@ -109,7 +109,7 @@ def test_an_unknown_codec_can_not_be_skipped():
     assert faults[1] == (
         "codec/must-understand",
         (1, "must_understand"),
-        "true, for a codec that is not known",
+        "true for an unknown codec",
         "false",
     )
 
@@ -146,7 +146,7 @@ def test_bytes_of_a_fixed_size_can_be_asked_for(place):
     codecs = [LITTLE, "crc32c", "crc32c"]
     codecs[place] = GZIP
     result, faults = checked(codecs, need_fixed_size=True)
-    expected = "a codec whose bytes are always of the same number"
+    expected = "a codec with a fixed output size"
     assert faults == [("codec/index-size", (place,), expected, '"gzip"')]
     assert result == Bytes(100)
 

@@ -22,7 +22,7 @@ SELECTIONS = [
     ([1, 30], [2, 39]),
     (slice(0, 20), slice(0, 20)),
 ]
-TOLD = "there is no memory for it: no room for 8 bytes; free memory, or choose smaller chunks"
+TOLD = "not enough memory: no room for 8 bytes; free memory, or choose smaller chunks"
 
 
 class Starved(Coder):
@@ -131,14 +131,14 @@ def test_a_check_says_that_it_could_not_look(array, starve):
 def test_values_that_are_not_read_are_not_taken_for_others(array, starve):
     starve("decode")
     found = str(zom.diff(array.store, array.store, data=True))
-    assert "there is no memory for it: no room for 8 bytes" in found
+    assert "not enough memory: no room for 8 bytes" in found
 
 
 def test_a_chunk_that_no_memory_holds_is_told_so():
     huge = v3.ArraySpec.build(shape=(1 << 45,), dtype="int64", chunks=(1 << 45,), compress=None)
     array = zom.create_array("memory:", huge)
     with pytest.raises(
-        ChunkError, match=rf"there is no memory for it: {1 << 45} elements, {1 << 48} bytes; free memory"
+        ChunkError, match=rf"not enough memory: {1 << 45} elements, {1 << 48} bytes; free memory"
     ):
         array[3] = 1
 

@@ -48,7 +48,7 @@ def test_an_unknown_name_among_many_is_told_without_a_hint():
     with pytest.raises(UnknownName) as caught:
         registry["far"]
     assert str(caught.value) == (
-        "no thing named 'far' is registered; install the package that brings it: zom loads installed entry points of \"acme.things\""
+        "no thing named 'far' is registered; install the package that provides it: zom loads installed entry points of \"acme.things\""
     )
 
 

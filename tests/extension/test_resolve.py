@@ -186,7 +186,7 @@ def test_big_endian_numpy_types_state_their_order():
 
 @pytest.mark.parametrize("value", [object, "O", np.dtype("O")])
 def test_an_object_dtype_says_nothing(value):
-    with pytest.raises(UnknownName, match='an object dtype may hold anything: name "string" or "bytes"'):
+    with pytest.raises(UnknownName, match='an object dtype may contain anything: pass "string" or "bytes"'):
         data_type(value)
 
 
@@ -195,12 +195,12 @@ def test_an_object_dtype_says_nothing(value):
     [
         ("flot32", "no data type named 'flot32' is registered; did you mean 'float32'"),
         ("", "no data type named '' is registered"),
-        ({"name": "flot32"}, 'no data type is {"name": "flot32"}; did you mean \'float32\''),
-        ({"nam": "x"}, 'no data type is {"nam": "x"}; a data type has a "name"'),
-        (None, "None is no data type; name one, such as 'float64'"),
-        (3, "3 is no data type: expected a name, a numpy type or a v3 data type object"),
-        (np.dtype("V"), "no data type holds what numpy calls"),
-        (np.longdouble, "no data type holds what numpy calls"),
+        ({"name": "flot32"}, 'unknown data type {"name": "flot32"}; did you mean \'float32\''),
+        ({"nam": "x"}, 'unknown data type {"nam": "x"}; a data type has a "name"'),
+        (None, "None is not a data type; pass one, such as 'float64'"),
+        (3, "3 is not a data type: expected a name, a numpy type or a v3 data type object"),
+        (np.dtype("V"), "no data type matches numpy's"),
+        (np.longdouble, "no data type matches numpy's"),
     ],
 )
 def test_an_unknown_type_is_told_what_is_near(value, message):

@@ -89,7 +89,7 @@ def document(**changed):
 
 
 BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"name": 3}, "name: expected a name such as documents have, found 3"),
+    ({"name": 3}, "name: expected a name in the form that documents use, found 3"),
     ({"kind": "colour"}, "kind: expected one of bool, int, "),
     ({"kind": property(raising)}, "kind: expected one of bool, int, "),
     ({"itemsize": "2"}, "itemsize: expected an integer from 0, or None, found '2'"),
@@ -99,14 +99,14 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"order": "big-endian"}, "order: expected 'little', 'big' or None, found 'big-endian'"),
     ({"numpy": lambda self: "uint8"}, "numpy: expected a numpy.dtype, found 'uint8'"),
     ({"numpy": raising}, "numpy: expected a numpy.dtype, found ValueError: not so"),
-    ({"to_v3": lambda self: {}}, "to_v3: expected a name, or an object that has one, found {}"),
+    ({"to_v3": lambda self: {}}, "to_v3: expected a name, or an object with a name, found {}"),
     ({"fill_schema": lambda self, form: None}, "fill_schema: expected a JSON Schema, as a dict, found None"),
-    ({"default": lambda self: "loud"}, "default: expected a scalar that numpy() holds, found ValueError: "),
-    ({"default": raising}, "default: expected a scalar that numpy() holds, found ValueError: not so"),
-    ({"parse_fill": lambda *_: None}, "parse_fill: expected what fill_json spells, and no fault, found "),
-    ({"fill_json": lambda *_: 1}, "parse_fill: expected what fill_json spells, and no fault, found "),
-    ({"cast": lambda *_: 9}, "cast: expected the default to stay as it is, found False"),
-    ({"cast": raising}, "cast: expected the default to stay as it is, found ValueError: not so"),
+    ({"default": lambda self: "loud"}, "default: expected a scalar of numpy(), found ValueError: "),
+    ({"default": raising}, "default: expected a scalar of numpy(), found ValueError: not so"),
+    ({"parse_fill": lambda *_: None}, "parse_fill: expected the scalar of fill_json, and no fault, found "),
+    ({"fill_json": lambda *_: 1}, "parse_fill: expected the scalar of fill_json, and no fault, found "),
+    ({"cast": lambda *_: 9}, "cast: expected an unchanged default, found False"),
+    ({"cast": raising}, "cast: expected an unchanged default, found ValueError: not so"),
     ({"__hash__": None}, "hash: expected an integer: types are values, found TypeError: "),
     ({"dump": lambda *_: None}, "dump: expected uint8 of shape (2, 2), found None"),
     ({"dump": raising}, "dump: expected uint8 of shape (2, 2), found ValueError: not so"),
@@ -129,7 +129,7 @@ def test_a_type_that_is_no_example_is_refused_when_a_document_names_it(members, 
     data_types.register(Unlisted(with_(**members)))
     with pytest.raises(ExtensionError) as caught:
         zom.validate(document())
-    assert str(caught.value).startswith("<data type tone>: from_v3 gave a type that is at fault: ")
+    assert str(caught.value).startswith("<data type tone>: from_v3 returned an invalid type: ")
     assert told in str(caught.value)
     assert str(caught.value).endswith("; correct it, or its package")
 

@@ -60,7 +60,7 @@ def test_an_empty_object_of_filters_is_for_lenient_readers():
 
 @pytest.mark.parametrize(
     ("filters", "found", "fix"),
-    [("delta", '"delta"', None), (0, "0", None), (UTF8, '{"id": "vlen-utf8"}', "put it into a list")],
+    [("delta", '"delta"', None), (0, "0", None), (UTF8, '{"id": "vlen-utf8"}', "wrap it in a list")],
 )
 def test_filters_are_a_list(filters, found, fix):
     faults = faults_of(filters)
@@ -115,7 +115,7 @@ def test_a_codec_of_bytes_takes_the_bytes_of_the_array():
             "codec/shuffle-size",
             ("filters", 0, "elementsize"),
             "a divisor of 32",
-            "5, where a chunk has 32 bytes",
+            "5, for a chunk of 32 bytes",
         )
     ]
 

@@ -175,7 +175,7 @@ def test_a_list_that_others_changed_is_not_changed_at_another_place(node):
         mine[0] = 5
     assert str(caught.value) == (
         "memory://: /g: expected attributes.list to be [3, 1, 2], as it was read, "
-        "found [9, 3, 1, 2], which others wrote meanwhile; read it from attrs again, then change it"
+        "found [9, 3, 1, 2], which was written meanwhile; read it from attrs again, then change it"
     )
     assert stored(node)["list"] == [9, 3, 1, 2]
     assert mine == [3, 1, 2]
@@ -231,10 +231,10 @@ def test_what_another_wrote_is_what_pop_gives(node):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (10**400, r"new: expected an integer of at most 400 digits, found one of 1329 bits"),
+        (10**400, r"new: expected an integer of at most 400 digits, found an integer of 1329 bits"),
         (
             "x" * (1 << 24),
-            r"expected at most 16777216 bytes, found \d+ bytes; store what is large as an array",
+            r"expected at most 16777216 bytes, found \d+ bytes; store large data as an array",
         ),
     ],
     ids=["digits", "bytes"],

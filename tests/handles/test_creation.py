@@ -97,7 +97,7 @@ def test_a_node_that_is_there_is_in_the_way(group, facts):
         ):
             group.create_array(path, **facts)
     with pytest.raises(
-        ConflictError, match=r"expected a group, to hold /a/b, found .* array; choose another path"
+        ConflictError, match=r"expected a group, to contain /a/b, found .* array; choose another path"
     ):
         group.create_array("a/b", **facts)
     assert group["a"][:].tolist() == [1, 2]
@@ -158,7 +158,7 @@ def test_what_fails_while_an_array_is_replaced_leaves_the_old_one_or_the_new_one
         ({"shape": 3}, "expected a spec, or shape= and dtype=, or data=, got none of them"),
         (
             {"spec": v3.ArraySpec.build(shape=3, dtype="int8"), "chunks": 2},
-            "expected a spec, or what is said of the array, got both: a spec and chunks",
+            "expected a spec or arguments that describe the array, got both: a spec and chunks",
         ),
         (
             {"spec": v3.GroupSpec()},
@@ -174,11 +174,11 @@ def test_what_fails_while_an_array_is_replaced_leaves_the_old_one_or_the_new_one
         ),
         (
             {"data": {"a": 1}},
-            "expected values that numpy makes an array of, found dict; make a group of it with GroupSpec.from_tree and zom.materialize",
+            "expected values that numpy can convert to an array, found dict; create a group from it with GroupSpec.from_tree and zom.materialize",
         ),
         (
             {"data": [[1], [2, 3]]},
-            "expected values that numpy makes an array of, found list: setting an array element with a sequence",
+            "expected values that numpy can convert to an array, found list: setting an array element with a sequence",
         ),
     ],
 )
@@ -232,7 +232,7 @@ def test_a_group_that_overwrites_is_empty(group):
             "expected the spec of a group, found one of an array; see zom.create_array",
         ),
         ({"spec": v3.GroupSpec(), "attributes": {}}, "expected a spec, or attributes=, got both"),
-        ({"spec": {"a": 1}}, "expected a spec, got a dict; zom.parse makes a spec of a document"),
+        ({"spec": {"a": 1}}, "expected a spec, got a dict; zom.parse makes a spec from a document"),
     ],
 )
 def test_what_a_group_can_not_be_made_of_is_told(given, text):
@@ -337,10 +337,10 @@ def test_values_do_not_take_the_place_of_a_group(group):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (v3.GroupSpec(), "found a spec; create(path, spec) makes a node of one"),
-        (None, "found NoneType; pass a list, or an array of numpy"),
-        ({1, 2}, "found set; pass a list, or an array of numpy"),
-        ({"a": [1]}, "found dict; make a group of it with GroupSpec.from_tree and zom.materialize"),
+        (v3.GroupSpec(), "found a spec; create(path, spec) creates its node"),
+        (None, "found NoneType; pass a list or a numpy array"),
+        ({1, 2}, "found set; pass a list or a numpy array"),
+        ({"a": [1]}, "found dict; create a group from it with GroupSpec.from_tree and zom.materialize"),
         (zom.zeros(3), "found Array, which is stored; zom.copy(array, store, target_path=...) copies it"),
     ],
     ids=["spec", "None", "set", "dict", "handle"],
@@ -348,7 +348,7 @@ def test_values_do_not_take_the_place_of_a_group(group):
 def test_what_is_no_values_is_not_assigned(group, value, text):
     with pytest.raises(TypeError) as caught:
         group["a"] = value
-    assert str(caught.value) == f"expected values that numpy makes an array of, {text}"
+    assert str(caught.value) == f"expected values that numpy can convert to an array, {text}"
     assert not list(group)
 
 
@@ -429,7 +429,7 @@ def test_w_takes_the_place_of_all_that_is_there(place):
 def test_w_keeps_files_that_are_no_zarrs(tmp_path):
     (tmp_path / "x.zarr").mkdir()
     (tmp_path / "x.zarr" / "photo.jpg").write_bytes(b"...")
-    with pytest.raises(ConflictError, match=r"files that are not of a Zarr hierarchy: 'photo\.jpg'"):
+    with pytest.raises(ConflictError, match=r"files that are not part of a Zarr hierarchy: 'photo\.jpg'"):
         zom.open_group(tmp_path / "x.zarr", mode="w")
     assert (tmp_path / "x.zarr" / "photo.jpg").read_bytes() == b"..."
 
@@ -457,7 +457,7 @@ def test_a_mode_that_nobody_knows_is_told():
 def test_facts_of_a_new_node_are_refused_where_none_is_made(mode):
     with pytest.raises(
         TypeError,
-        match=rf"^unknown argument shape with mode='{mode[0]}\+?'; the modes a, w and w- make a node$",
+        match=rf"^unknown argument shape with mode='{mode[0]}\+?'; only the modes a, w and w- create a node$",
     ):
         zom.open_array("memory:", mode=mode, shape=3)
 
@@ -624,7 +624,7 @@ def test_of_processes_that_create_one_array_one_succeeds(tmp_path):
 def test_what_is_masked_is_not_written(values):
     group = zom.create_group("memory:")
     with pytest.raises(
-        TypeError, match=r"found masked elements, which Zarr doesn't know; pass values\.filled"
+        TypeError, match=r"found masked elements, which Zarr doesn't support; pass values\.filled"
     ):
         group["a"] = values
     assert list(group) == []
@@ -661,9 +661,7 @@ def test_a_name_that_no_node_may_have_is_refused_before_anything_is_read(place, 
 
 
 def test_a_name_is_saved_once(tmp_path):
-    with pytest.raises(
-        TypeError, match="arr_1: expected one array of this name, got one without a name, too"
-    ):
+    with pytest.raises(TypeError, match="arr_1: expected one array of this name, got an unnamed one, too"):
         zom.save(tmp_path / "x.zarr", [1], [2], arr_1=[3])
     assert list(tmp_path.iterdir()) == []
 

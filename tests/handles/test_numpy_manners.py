@@ -190,6 +190,6 @@ def test_an_array_without_dimensions_is_a_number(kind, value):
     assert kind(zom.array(value)) == kind(np.asarray(value))
     for several in ([1], [1, 2], [[1]]):
         with pytest.raises(
-            TypeError, match="only an array without dimensions is one number; select an element"
+            TypeError, match="only an array without dimensions converts to a number; select an element"
         ):
             kind(zom.array(several))

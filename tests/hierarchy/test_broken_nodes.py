@@ -147,7 +147,7 @@ def check_all(store: zom.Store, broken: str, wanted: set[str]) -> None:
     for problems in (zom.validate(store, conventions=(), data="keys").problems, zom.validate(store)):
         assert broken in {problem.node for problem in problems if problem.severity == "error"}
     target = MemoryStore({})
-    with pytest.warns(zom.SpecWarning, match=r"what can't be read is not copied"):
+    with pytest.warns(zom.SpecWarning, match=r"some nodes are not copied"):
         report = zom.copy(store, target)
     assert broken in {problem.node for problem in report.problems}
     assert f"not copied: {broken}: " in str(report)
@@ -214,7 +214,7 @@ def test_a_group_that_may_not_be_listed_is_not_copied_and_the_others_are(form: s
     store = NoEntry(MemoryStore(documents(form)), FORMS[form][0].directory("g"))
     target = MemoryStore({})
     with pytest.warns(
-        zom.SpecWarning, match="what can't be read is not copied: /g: expected members that can be listed"
+        zom.SpecWarning, match="some nodes are not copied: /g: expected members that can be listed"
     ):
         report = zom.copy(store, target, on_error=on_error)
     assert [(each.code, each.node) for each in report.problems] == [("store/unlisted-group", "/g")]
@@ -421,7 +421,7 @@ def test_a_root_without_a_document_is_a_group_where_there_are_nodes_below(form: 
     for key in FORMS[form][0].tried(""):
         texts.pop(key, None)
     with pytest.warns(
-        zom.SpecWarning, match=r"expected a document, as each group has one, found none, above /a"
+        zom.SpecWarning, match=r"expected a document, which every group has, found none, above /a"
     ):
         spec = zom.read(MemoryStore(texts))
     assert {path for path, _ in spec.walk()} == {"/", "/a", "/bad", "/g", "/g/x", "/h", "/h/y"}
@@ -453,7 +453,7 @@ def test_a_broken_root_is_copied_without_what_can_not_be_read(form: str) -> None
     texts = documents(form)
     texts[key_of(form, "")] = b"{"
     target = MemoryStore({})
-    with pytest.warns(zom.SpecWarning, match=r"what can't be read is not copied: expected a name in double"):
+    with pytest.warns(zom.SpecWarning, match=r"some nodes are not copied: expected a name in double"):
         report = zom.copy(MemoryStore(texts), target, on_error="skip")
     assert {each.node for each in report.problems} == {"/"}
     for on_error in (None, "raise"):
@@ -503,7 +503,7 @@ def test_a_node_of_the_other_format_is_told_where_a_tree_is_shown(
         zom.create_group(tmp_path, form=above)
     zom.create_array(tmp_path / "a", arrays[above])
     zom.create_array(tmp_path / "b", arrays[below])
-    told = f"expected a {above} node, as the group above it, found a {below} node, which was left out"
+    told = f"expected a {above} node, like the group above it, found a {below} node, which was left out"
     assert main(["tree", str(tmp_path)]) == 1
     (line,) = [each for each in capsys.readouterr().out.splitlines() if "cannot be read" in each]
     assert told in line

@@ -170,7 +170,7 @@ def test_a_damaged_chunk_ends_the_copy_and_it_is_taken_up_again(processes, tmp_p
     spec = v3.GroupSpec(members={"a": WIDE})
     with pytest.raises(ChunkError, match="cannot decode chunk 'a/c/3/3' of /a") as caught:
         zom.copy(source, target, spec, executor=processes)
-    assert "copy the same again to finish it" in caught.value.__notes__[0]
+    assert "repeat the same copy to finish it" in caught.value.__notes__[0]
     source.store.set("a/c/3/3", good)
     assert zom.copy(source, target, spec, executor=processes).resumed
     np.testing.assert_array_equal(zom.open_array(target, "a"), VALUES)
@@ -210,7 +210,7 @@ def test_a_session_is_no_target_since_what_others_write_there_is_lost(processes,
     source, target = filled(tmp_path / "a.zarr"), Forked()
     with pytest.raises(
         StoreError,
-        match="cannot share: what other processes write into their copies of it is lost: use threads",
+        match="cannot share: writes of other processes go to copies of it and are lost: use threads",
     ):
         zom.copy(source, target, executor=processes)
     assert list(target.list()) == []

@@ -135,7 +135,7 @@ def test_of_a_few_arrays_made_meanwhile_none_is_overwritten(store):
             self.inner.set("b002/zarr.json", b"theirs")
             return super()._create_many(items)
 
-    with pytest.raises(ConflictError, match=r"b002/zarr\.json.*as it was planned for"):
+    with pytest.raises(ConflictError, match=r"b002/zarr\.json.*as it was when the plan was made"):
         zom.materialize(more, Rival(store.inner))
     assert store.get("b002/zarr.json") == b"theirs"
     assert [key for key in store.list() if key.startswith("b")] == ["b002/zarr.json"]

@@ -68,7 +68,7 @@ def test_what_lies_behind_a_symbolic_link_is_a_conflict_of_the_plan(form, work, 
         "replace": lambda: zom.materialize(group_of(form), root, "g/b", on_conflict="replace"),
         "resize": lambda: zom.materialize(array_of(form, (1,)), root, "g/b", on_conflict="update"),
     }[work]
-    told = "expected a directory that is no symbolic link, found a symbolic link at"
+    told = "expected a directory that is not a symbolic link, found a symbolic link at"
     assert told in refused(change, tmp_path)
     assert zom.open(root, "g/b")[...].tolist() == [2] * 4
 
@@ -168,7 +168,7 @@ def test_a_directory_that_may_not_be_written_to_is_a_conflict(work, at, tmp_path
     before = files(root)
     with somebody_else(), pytest.raises(ConflictError) as caught:
         work(root)
-    told = f"expected a directory that may be written to, found one that may not at {at!r}"
+    told = f"expected a writable directory, found one that is not writable at {at!r}"
     assert told in str(caught.value)
     assert files(root) == before
 
@@ -176,7 +176,7 @@ def test_a_directory_that_may_not_be_written_to_is_a_conflict(work, at, tmp_path
 def test_keys_that_are_too_long_are_conflicts(tmp_path):
     root = made(tmp_path / "s")
     told = refused(lambda: zom.create_array(root, array_of(), "x" * 300), tmp_path)
-    assert "expected names of at most 255 bytes, found 'xxx" in told
+    assert "expected a name of at most 255 bytes, found 'xxx" in told
     assert [each.found for each in long_keys(["a" * 1100], 1024)] == ["one of 1100 bytes"]
     with ZipStore(tmp_path / "x.zip", mode="w") as store:
         assert store.obstacles(Wanted(["a/" * 40_000 + "b"]))[0].expected == "a key of at most 65535 bytes"
@@ -211,8 +211,8 @@ def test_no_node_takes_the_name_of_a_document(form, name, tmp_path):
         lambda: zom.rename(root, "a", f"g/{name}"),
     ):
         assert (
-            "names that are no" in (told := refused(work, tmp_path))
-            or "no document" in told
+            "doesn't use for its own files" in (told := refused(work, tmp_path))
+            or "isn't a document" in told
             or "key of" in told
         )
     assert list(zom.read(root, "g").members) == ["b"]

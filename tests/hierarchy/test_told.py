@@ -199,5 +199,5 @@ def test_a_chunk_that_is_missing_is_told():
     array = zom.create_array(MemoryStore(), array_of("v3"), "g/a")
     error = told(lambda: array.with_options(missing="error")[:], "memory://")
     assert str(error) == (
-        "memory://: cannot read chunk 'g/a/c/0' of /g/a: it is not there; write it, or read with missing='fill'"
+        "memory://: cannot read chunk 'g/a/c/0' of /g/a: it is missing; write it, or read with missing='fill'"
     )

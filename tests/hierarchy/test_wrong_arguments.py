@@ -13,7 +13,7 @@ CALLS = {
     "a document as the spec of a copy": (
         lambda place: zom.copy(place, "other.zarr", {"zarr_format": 3}),
         TypeError,
-        "expected a spec, got a dict; zom.parse makes a spec of a document",
+        "expected a spec, got a dict; zom.parse makes a spec from a document",
     ),
     "a file as what a store should be like": (
         lambda place: zom.validate(place, like="like.yaml"),
@@ -28,7 +28,7 @@ CALLS = {
     "a list of patterns": (
         lambda _: SPEC.select(["a", "b"]),
         TypeError,
-        r"pattern: expected a text such as '\*\*/t2m', got \['a', 'b'\]",
+        r"pattern: expected a string such as '\*\*/t2m', got \['a', 'b'\]",
     ),
     "a depth in text": (
         lambda place: zom.open_group(place).tree(depth="1"),

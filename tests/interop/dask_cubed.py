@@ -114,7 +114,7 @@ def sessions_are_written_by_threads_alone(folder: Path, name: str) -> None:
     session = repository.writable_session("main")
     group = zom.create_group(session.store, v3.GroupSpec())
     zom.dask.store({"a": da.from_array(VALUES, chunks=(16, 22))}, group)
-    refused(session.store, "a session that can be changed stays in its process", scheduler="processes")
+    refused(session.store, "a writable session belongs to its process", scheduler="processes")
     session.commit("a")
     refused(repository.readonly_session("main").store, "the store is read-only")
     fork = repository.writable_session("main").fork()

@@ -288,7 +288,7 @@ def committed(sessions: Sessions) -> None:
 def formats(sessions: Sessions) -> None:
     session = sessions.write()
     old = v2.GroupSpec(members={"a": v2.ArraySpec.build(shape=(4,), dtype="int8")})
-    raises(ConflictError, "expected a key that an icechunk session holds", lambda: zom.materialize(old, session, "no"))  # fmt: skip
+    raises(ConflictError, "expected a key of an icechunk session", lambda: zom.materialize(old, session, "no"))  # fmt: skip
     dotted = ARRAY.replace(chunk_key_encoding={"name": "v2"})
     raises(ConflictError, "found another at 'no/0'", lambda: zom.create_array(session, dotted, "no"))
     equal(session.has_uncommitted_changes, False)

@@ -107,7 +107,7 @@ def link_checks(name: str, filesystem: Any, folder: Path) -> None:
             lambda: zom.delete(store, whole=True),
             lambda: store.delete_prefix(""),
         ):
-            raises(zom.ZomError, "expected a directory that is no symbolic link", act)
+            raises(zom.ZomError, "expected a directory that is not a symbolic link", act)
         equal(np.array_equal(zom.open(folder / "far")[...], values), True)
         equal(sorted(zom.read(store).members), ["g", "x"])
 

@@ -300,7 +300,7 @@ def test_an_integer_of_too_many_digits_is_never_made(digits, sign):
         "json/integer-digits",
         ("a",),
         "an integer of at most 400 digits",
-        f"one of {digits}",
+        f"an integer of {digits}",
         None,
     )
 
@@ -414,8 +414,8 @@ def test_every_fault_of_a_text_knows_where_it_stands(source, places):
         ('{"a": [1', '"," or "]"', "the end of the text at line 1, column 9", None),
         ('["ab\ncd"]', "a double quote that ends the text", "the control character \\u000a at line 1, column 5", None),
         ('["ab', "a double quote that ends the text", "the end of the text at line 1, column 5", None),
-        ('["ab\\x"]', "an escape that JSON has", '"\\\\x" at line 1, column 5', None),
-        ('["\\u12g4"]', "an escape that JSON has", '"\\\\u" at line 1, column 3', None),
+        ('["ab\\x"]', "an escape that JSON allows", '"\\\\x" at line 1, column 5', None),
+        ('["\\u12g4"]', "an escape that JSON allows", '"\\\\u" at line 1, column 3', None),
         ("[01]", '"," or "]"', '"1" at line 1, column 3', None),
         ("[1.]", '"," or "]"', '"." at line 1, column 3', None),
         ("+1", "a JSON value", '"+" at line 1, column 1', None),
@@ -506,7 +506,7 @@ def test_values_nest_as_deep_as_the_limit_and_no_deeper(limit):
     value, fault = only(nested(limit + 1), limits=Limits(value_depth=limit))
     assert write_json(value) == nested(limit, "null")
     expected = f"values nested at most {limit} deep"
-    assert fault == ("json/depth", (0,) * limit, expected, "a deeper one", None)
+    assert fault == ("json/depth", (0,) * limit, expected, "deeper nesting", None)
 
 
 def test_what_is_too_deep_is_skipped_and_the_rest_is_read():
@@ -541,7 +541,7 @@ def test_groups_nest_as_deep_as_the_limit_and_no_deeper(limit):
     value, fault = only(chain(limit + 1), limits=Limits(tree_depth=limit))
     assert write_json(value) == chain(limit + 1, "null")
     expected = f"groups nested at most {limit} deep"
-    assert fault == ("json/depth", ("members", "g") * limit, expected, "a deeper one", None)
+    assert fault == ("json/depth", ("members", "g") * limit, expected, "deeper nesting", None)
 
 
 @pytest.mark.parametrize("groups", [1, 3, 40, 600])
@@ -747,7 +747,7 @@ def test_half_a_character_is_not_written():
 
 def test_an_integer_that_python_does_not_write_is_refused():
     assert refused([1 << 20_000])[0] == [
-        ("json/integer-digits", "/0", "an integer of at most 400 digits", "one of 20001 bits")
+        ("json/integer-digits", "/0", "an integer of at most 400 digits", "an integer of 20001 bits")
     ]
 
 
@@ -759,19 +759,19 @@ def test_an_integer_is_written_where_it_is_read_again(indent, kind, sign):
     text = write_json(kind({"a": longest, "text": "9" * 500}), indent=indent)
     assert well_read(text) == {"a": longest, "text": "9" * 500}
     assert refused(kind({"a": longest + sign, "text": "9" * 500}), indent=indent)[0] == [
-        ("json/integer-digits", "/a", "an integer of at most 400 digits", "one of 1329 bits")
+        ("json/integer-digits", "/a", "an integer of at most 400 digits", "an integer of 1329 bits")
     ]
 
 
 def test_a_value_that_contains_itself_is_refused():
     value = []
     value.append({"a": value})
-    assert refused(value)[0] == [("json/not-json", "/0/a", "a JSON value", "one that contains itself")]
+    assert refused(value)[0] == [("json/not-json", "/0/a", "a JSON value", "a value that contains itself")]
     deep = value
     for _ in range(200):
         deep = [deep]
     assert refused(deep)[0] == [
-        ("json/not-json", "/0" * 201 + "/a", "a JSON value", "one that contains itself")
+        ("json/not-json", "/0" * 201 + "/a", "a JSON value", "a value that contains itself")
     ]
 
 

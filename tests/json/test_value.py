@@ -201,7 +201,7 @@ def test_what_is_no_json_becomes_null_with_a_fault(value):
     code, path, expected, found, fix = only(faults)
     assert (code, path, expected) == ("json/not-json", (0,), "a JSON value")
     assert found == f"a Python {type(value).__name__}"
-    assert fix == "turn it into numbers, text, lists or mappings"
+    assert fix == "convert it to numbers, text, lists or mappings"
 
 
 def test_names_must_be_strings():
@@ -240,7 +240,7 @@ def test_values_nest_as_deep_as_the_limit_and_no_deeper(limit):
         "json/depth",
         (0,) * limit,
         f"values nested at most {limit} deep",
-        "a deeper one",
+        "deeper nesting",
         None,
     )
 
@@ -251,8 +251,8 @@ def test_a_value_that_contains_itself_is_a_fault_each_time():
     made, faults = frozen(value)
     assert made == [None, {"again": None}]
     assert [(f.rule.code, f.path, f.expected, f.found) for f in faults] == [
-        ("json/not-json", (0,), "a JSON value", "one that contains itself"),
-        ("json/not-json", (1, "again"), "a JSON value", "one that contains itself"),
+        ("json/not-json", (0,), "a JSON value", "a value that contains itself"),
+        ("json/not-json", (1, "again"), "a JSON value", "a value that contains itself"),
     ]
 
 
@@ -360,9 +360,9 @@ def test_values_that_would_be_written_too_often_are_refused(leaf, kind):
     _, faults = frozen({"deep": value})
     found = [fault for fault in faults if fault.rule.code == "json/repeats"]
     assert len(found) == 1
-    assert found[0].expected == "at most 1048576 values that stand elsewhere, too"
+    assert found[0].expected == "at most 1048576 repeated values"
     assert found[0].path[0] == "deep"
-    assert found[0].fix == "give values that stand in fewer places"
+    assert found[0].fix == "repeat fewer values"
 
 
 def test_what_is_frozen_already_counts_wherever_it_stands():
@@ -380,7 +380,7 @@ def test_a_list_that_holds_itself_often_is_told_of_at_once():
     value.extend([value] * 50)
     _, faults = frozen({"a": value})
     assert {(fault.rule.code, fault.found) for fault in faults} == {
-        ("json/not-json", "one that contains itself")
+        ("json/not-json", "a value that contains itself")
     }
 
 

@@ -148,7 +148,7 @@ def test_members_null_is_read_as_unknown_with_a_warning() -> None:
     assert (problem.code, problem.severity) == ("tree/null-members", "error")
     heard: list[Any] = []
     assert v3.parse(document, "lenient", on_warning=heard.append).members is None
-    assert [(p.severity, p.fix) for p in heard] == [("warning", "leave members out where they are not known")]
+    assert [(p.severity, p.fix) for p in heard] == [("warning", "leave members out if they are unknown")]
 
 
 def test_member_names_are_strings() -> None:

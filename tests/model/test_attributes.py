@@ -187,5 +187,5 @@ def test_a_type_that_pydantic_does_not_know_is_told() -> None:
     class Strange:
         pass
 
-    with pytest.raises(ExtensionError, match=r"attributes: expected a type that pydantic knows, found"):
+    with pytest.raises(ExtensionError, match=r"attributes: expected a type that pydantic supports, found"):
         v3.GroupSpec[Strange](attributes={})

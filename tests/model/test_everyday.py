@@ -66,8 +66,8 @@ def test_codecs_of_v2_are_filters_and_compressor() -> None:
 @pytest.mark.parametrize(
     ("change", "ask", "what"),
     [
-        ({"data_type": "acme.t"}, "dtype", 'data type: expected one that is registered, found "acme.t"'),
-        ({"chunk_grid": "acme.g"}, "chunks", 'chunk grid: expected one that is registered, found "acme.g"'),
+        ({"data_type": "acme.t"}, "dtype", 'data type: expected a registered one, found "acme.t"'),
+        ({"chunk_grid": "acme.g"}, "chunks", 'chunk grid: expected a registered one, found "acme.g"'),
     ],
 )
 def test_what_nobody_has_registered_is_named(change: Any, ask: str, what: str) -> None:
@@ -92,7 +92,9 @@ def test_a_group_is_iterated_as_its_handle_is() -> None:
 
 
 def test_members_that_are_not_known_are_not_none() -> None:
-    message = "expected a group with members, found one whose members are not known; read it with more depth"
+    message = (
+        "expected a group with members, found one whose members are unknown; read it with a larger depth"
+    )
     for ask in (list, len, dict):
         with pytest.raises(NotFound, match=message):
             ask(v3.GroupSpec())

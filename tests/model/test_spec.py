@@ -419,7 +419,7 @@ def test_an_error_is_short_and_names_no_other_library() -> None:
     assert text == (
         "v3 group: 2 problems\n"
         "  attributes: expected an object, found []\n"
-        "  x: expected no such member, or an object with must_understand false, found 1"
+        "  x: expected a known member, or an object with must_understand false, found 1"
     )
 
 
@@ -614,7 +614,7 @@ def test_a_member_that_is_called_as_another_format_calls_it_is_one_error(documen
     (problem,) = zom.validate(spoiled, conventions=())
     assert (problem.code, problem.pointer) == (f"{version}/missing-member", f"/{meant}")
     assert problem.found == "nothing, but " + " and ".join(f'"{name}"' for name in written)
-    assert problem.fix == f'write "{meant}" as Zarr {version} has it'
+    assert problem.fix == f'write "{meant}" in the form of Zarr {version}'
 
 
 def test_a_member_that_is_unknown_and_near_to_none_that_is_missing_is_told_by_itself():
@@ -629,9 +629,9 @@ def test_a_member_that_is_unknown_and_near_to_none_that_is_missing_is_told_by_it
     ("shape", "names", "chunks", "expected"),
     [
         ([4, 3], ["y", "x"], [2, 3], []),
-        ([4], ["y", "x"], [2, 3], [("v3/shape-length", "/shape", "2 lengths, as dimension_names and chunk_grid have it")]),
-        ([4, 3, 2], ["x"], [2], [("v3/shape-length", "/shape", "1 length, as dimension_names and chunk_grid have it")]),
-        ([4, 3], [], [], [("v3/shape-length", "/shape", "0 lengths, as dimension_names and chunk_grid have it")]),
+        ([4], ["y", "x"], [2, 3], [("v3/shape-length", "/shape", "2 lengths, as in dimension_names and chunk_grid")]),
+        ([4, 3, 2], ["x"], [2], [("v3/shape-length", "/shape", "1 length, as in dimension_names and chunk_grid")]),
+        ([4, 3], [], [], [("v3/shape-length", "/shape", "0 lengths, as in dimension_names and chunk_grid")]),
         ([4, 3], ["x"], [2, 3], [("v3/dimension-names-length", "/dimension_names", "2 names, one for each dimension")]),
         (
             [4, 3],

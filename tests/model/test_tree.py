@@ -157,7 +157,7 @@ def test_a_node_is_found_by_its_path() -> None:
         ("/e/x", r"/e: expected a group with a member 'x', found an array"),
         (
             "/a/c.d/x",
-            r"/a/c.d: expected a group with a member 'x', found a group whose members are not known",
+            r"/a/c.d: expected a group with a member 'x', found a group whose members are unknown",
         ),
     ],
 )
@@ -196,7 +196,7 @@ def test_map_takes_nodes_away() -> None:
         "/e",
         "/image",
     ]
-    with pytest.raises(NotFound, match="/: expected the root to remain, found it taken away"):
+    with pytest.raises(NotFound, match="/: expected the root to remain, found it removed"):
         TREE.map(lambda _path, _node: None)
 
 

@@ -21,7 +21,7 @@ INTEGERS = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"]
 
 
 def blocks_of(values, factors):
-    """The elements of each block, in C order; the last ones are as large as what is left."""
+    """The elements of each block, in C order; the last ones may be smaller."""
     for place in np.ndindex(*reduced_shape(values.shape, factors)):
         here = tuple(slice(i * f, (i + 1) * f) for i, f in zip(place, factors, strict=True))
         yield place, values[here].ravel().tolist()

@@ -500,7 +500,7 @@ def test_an_interrupted_pyramid_says_nothing_of_its_levels(at):
 
     with pytest.raises(Halt) as caught:
         zom.pyramid(pixels((40, 50)), store, levels=3, chunks=(10, 10), progress=stop, jobs=1)
-    assert "no metadata tells of them" in caught.value.__notes__[0]
+    assert "no metadata lists them" in caught.value.__notes__[0]
     assert dict(zom.open_group(store).attrs) == {}
     with pytest.raises(ConflictError):
         zom.pyramid(pixels((40, 50)), store, levels=3)
@@ -539,17 +539,17 @@ def test_progress_counts_the_chunks_of_all_levels():
         (ValueError, r"^factors: expected an integer, integers by axis .*, got 'yx'$", {"factors": "yx"}),
         (ValueError, r"^factors: expected integers from 1, got 0 for y$", {"factors": {"y": 0}}),
         (ValueError, r"^factors: expected integers from 1, got 1.5 for y$", {"factors": {"y": 1.5}}),
-        (ValueError, r"^factors: expected one of 2 or more, got 1: no level would be smaller$", {"factors": 1}),
+        (ValueError, r"^factors: expected at least one factor from 2, got 1: no level would be smaller$", {"factors": 1}),
         (ValueError, r"^factors: expected the names of axes, y, x, got 'z'$", {"factors": {"z": 2}}),
         (ValueError, r"^factors: expected 2 integers, one for each axis, y, x, the same at every level, or mappings, one for each level, as \[\{'y': 2, 'x': 2\}, \{'y': 4, 'x': 4\}\], got \[2, 3, 4\]$", {"factors": [2, 3, 4]}),
-        (ValueError, r"^levels: expected 3, one more than there are factors, got 2$", {"factors": [{"y": 2}, {"x": 2}], "levels": 2}),
+        (ValueError, r"^levels: expected 3, one more than the number of factors, got 2$", {"factors": [{"y": 2}, {"x": 2}], "levels": 2}),
         (ValueError, r"^levels: expected 1 or more, got 0$", {"levels": 0}),
         (ValueError, r"^levels: expected 1 or more, got 1\.5$", {"levels": 1.5}),
         (ValueError, r"^axes: expected 2 names, one for each dimension, got ", {"axes": "zyx"}),
         (ValueError, r"^axes: expected the names of 3 axes, .*; pass axes=", {"image": np.ones((2, 4, 4))}),
-        (ValueError, r"^axes: expected t, c, z, y or x, got 'q'; tell its type: ", {"axes": "qx"}),
+        (ValueError, r"^axes: expected t, c, z, y or x, got 'q'; pass its type: ", {"axes": "qx"}),
         (ValueError, r"^convention: expected one of ome/0.4, .*, got 'ome/0.3'$", {"convention": "ome/0.3"}),
-        (ValueError, r"^scale: expected none, which the convention multiscales has no member for, got ", {"convention": "multiscales", "scale": (1, 2)}),
+        (ValueError, r"^scale: expected none, as the convention multiscales has no member for it, got ", {"convention": "multiscales", "scale": (1, 2)}),
         (ValueError, r"^scale: expected 2 numbers, one for each axis, got 3$", {"scale": (1, 2, 3)}),
         (ValueError, r"^scale: expected finite numbers above 0, got nan for x$", {"scale": (1, float("nan"))}),
         (ValueError, r"^scale: expected finite numbers above 0, got 0 for y$", {"scale": (0, 1)}),
@@ -557,21 +557,21 @@ def test_progress_counts_the_chunks_of_all_levels():
         (ValueError, r"^scale: expected finite numbers above 0, got '2' for x$", {"scale": {"x": "2"}}),
         (ValueError, r"^scale: expected elements of finite size and place at every level, got ", {"scale": (1e308, 1), "levels": 3}),
         (ValueError, r"^translation: expected finite numbers, got inf for x$", {"translation": (-1, float("inf"))}),
-        (ValueError, r"^dtype: expected none, as arrays have that of the image, got 'u1'; convert that first", {"dtype": "u1"}),
-        (ValueError, r"^shape: expected none, as arrays have that of the image, got 3$", {"shape": 3}),
-        (ValueError, r"^shards: expected none, as arrays of Zarr v2 have none, got \(2, 2\); OME-Zarr 0.5 has them$", {"shards": (2, 2), "convention": "ome/0.4", "store": "memory:"}),
-        (ValueError, r"^separator: expected none, as arrays of Zarr v3 have none, got '/'; OME-Zarr 0.4 has them$", {"separator": "/"}),
-        (TypeError, r"^chunk: expected an argument of arrays, got one that is unknown; did you mean 'chunks'\?$", {"chunk": 3}),
-        (ValueError, r"^dimension_names: expected the axes, y, x, got \('a', 'b'\); name the axes so$", {"dimension_names": ("a", "b")}),
+        (ValueError, r"^dtype: expected none, as the image determines it, got 'u1'; convert the image first", {"dtype": "u1"}),
+        (ValueError, r"^shape: expected none, as the image determines it, got 3$", {"shape": 3}),
+        (ValueError, r"^shards: expected none, as Zarr v2 arrays have none, got \(2, 2\); OME-Zarr 0.5 has them$", {"shards": (2, 2), "convention": "ome/0.4", "store": "memory:"}),
+        (ValueError, r"^separator: expected none, as Zarr v3 arrays have none, got '/'; OME-Zarr 0.4 has them$", {"separator": "/"}),
+        (TypeError, r"^chunk: expected an argument of ArraySpec.build, got an unknown one; did you mean 'chunks'\?$", {"chunk": 3}),
+        (ValueError, r"^dimension_names: expected the axes, y, x, got \('a', 'b'\); pass these names as axes$", {"dimension_names": ("a", "b")}),
         (TypeError, r"^image: expected an array without a mask, got a masked array; fill it first: image.filled\(value\)$", {"image": np.ma.masked_equal([[1, 2]], 2)}),
         (ValueError, r"^units: expected the name of an axis, y, x, got 'z'$", {"units": {"z": "meter"}}),
         (ValueError, r"^types: expected the name of an axis, y, x, got 'z'$", {"types": {"z": "space"}}),
         (ValueError, r"^jobs: expected an integer from 1, got 0$", {"jobs": 0}),
         (ValueError, r"^memory: expected an integer from 1, got True$", {"memory": True}),
         (ValueError, r'^on_conflict: expected "refuse" or "replace", got "update"'.replace('"update"', "'update'"), {"on_conflict": "update"}),
-        (TypeError, r"^image: expected an array of zom, numpy or dask, or one like them, got list$", {"image": [[1]]}),
+        (TypeError, r"^image: expected an array of zom, numpy or dask, or a similar one, got list$", {"image": [[1]]}),
         (SelectionError, r"^image: expected an array with elements and dimensions, got shape \(0, 4\)$", {"image": np.ones((0, 4))}),
-        (TypeError, r"^store: expected a store, a path or a URL, got None; only an array of a group has a place$", {"store": None}),
+        (TypeError, r"^store: expected a store, a path or a URL, got None; only an Array of zom has a default place$", {"store": None}),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_before_anything_is_written(error, message, arguments):
@@ -586,7 +586,7 @@ def test_a_group_of_another_format_is_refused():
     store = zom.create_group("memory:", v2.GroupSpec()).store
     with pytest.raises(
         ValueError,
-        match=r"^convention: 'ome/0.5' is for groups of v3, and / in memory:// is of v2; choose 'ome/0.4'",
+        match=r"^convention: 'ome/0.5' is for v3 groups, but / in memory:// is v2; choose 'ome/0.4'",
     ):
         zom.pyramid(np.ones((4, 4)), store, convention="ome/0.5")
     assert entry_of(zom.pyramid(np.ones((4, 4)), store), "ome/0.4")["version"] == "0.4"

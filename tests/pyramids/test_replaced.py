@@ -54,7 +54,7 @@ def test_what_is_read_by_a_key_replaces_no_level(place):
 def test_a_dask_array_replaces_no_level(place):
     da = pytest.importorskip("dask.array", reason="dask is not installed (pip install 'zom[dask]')")
     image = da.from_array(zom.open_array(place, "0"), chunks=10)
-    message = r"type dask\.array.* may be read from it; read it into memory first, as by numpy.asarray, or choose another"
+    message = r"type dask\.array.* may be read from it; read it into memory first, for example with numpy.asarray, or choose another"
     refused(image, place, StoreError, message)
     refused(image[::2] + 1, place, StoreError, message)
 

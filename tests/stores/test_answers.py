@@ -72,7 +72,7 @@ WRONG = [
     (
         "_read_parts",
         lambda s: s.get_parts([Part("b", None), Part("c", None)]),
-        "expected a list of 2 times Versioned or None from _read_parts",
+        "expected a list of length 2, each item Versioned or None, from _read_parts",
     ),
     (
         "_read_into",
@@ -86,12 +86,12 @@ WRONG = [
     (
         "_create_many",
         lambda s: s.create_many({"e": b""}),
-        "expected a list of 1 times True or False from _create_many",
+        "expected a list of length 1, each item True or False, from _create_many",
     ),
     ("_replace", lambda s: s.replace("b", b"", b"12"), "expected True or False from _replace"),
-    ("_lock", lambda s: s.lock("b").__enter__(), "expected a block for with from _lock"),
-    ("_presence", lambda s: s.presence("b"), "expected a block for with from _presence"),
-    ("_writing", lambda s: s.writing(), "expected a block for with from _writing"),
+    ("_lock", lambda s: s.lock("b").__enter__(), "expected a context manager from _lock"),
+    ("_presence", lambda s: s.presence("b"), "expected a context manager from _presence"),
+    ("_writing", lambda s: s.writing(), "expected a context manager from _writing"),
 ]
 
 

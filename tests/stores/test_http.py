@@ -341,7 +341,10 @@ def test_other_bytes_than_those_asked_for_are_refused(asked: Any, body: bytes, s
     headers = {"Content_Range": stated} if stated else {}
     with (
         scripted(lambda request: request.reply(206, body, **headers)) as (store, _),
-        pytest.raises(StoreError, match=r"expected a Content-Range of bytes, found|other bytes: 'bytes"),
+        pytest.raises(
+            StoreError,
+            match=r"expected a Content-Range of bytes, found|expected the requested range, found .* with Content-Range 'bytes",
+        ),
     ):
         store.get("a", asked)
 
@@ -397,7 +400,7 @@ def test_a_chunked_body_without_its_end_is_an_error(body: bytes) -> None:
 
 def test_a_packed_body_is_refused_since_none_was_asked_for() -> None:
     with scripted(lambda request: request.reply(200, b"x", Content_Encoding="gzip")) as (store, server):
-        with pytest.raises(StoreError, match="content-encoding 'gzip', although none was asked for"):
+        with pytest.raises(StoreError, match="content-encoding 'gzip', although none was requested"):
             store.get("a")
         assert server.log[0][1]["Accept-Encoding"] == "identity"
 
@@ -408,7 +411,7 @@ def test_a_value_over_the_limit_is_refused_whether_its_length_is_said_or_not() -
 
     with (
         scripted(lambda request: request.reply(200, b"a" * 101), max_value_bytes=100) as (store, _),
-        pytest.raises(StoreError, match="the value is of 101 bytes, more than the limit of 100"),
+        pytest.raises(StoreError, match="the value has 101 bytes, more than the limit of 100"),
     ):
         store.get("a")
     with (
@@ -438,7 +441,7 @@ def test_a_server_that_trickles_is_an_error_after_the_timeout() -> None:
 
     with (
         scripted(answer, timeout=0.3) as (store, _),
-        pytest.raises(StoreError, match=r"no more than .* bytes came within"),
+        pytest.raises(StoreError, match=r"received only .* bytes in"),
     ):
         store.get("a")
 
@@ -578,9 +581,9 @@ def test_a_redirect_on_the_same_server_keeps_credentials() -> None:
     ("location", "reason"),
     [
         ("/a", "the server redirects more than 5 times"),
-        ("file:///etc/passwd", "the server redirects to an address that is none"),
-        ("http://[::1", "the server redirects to an address that is none"),
-        ("http://h:x/", "the server redirects to an address that is none"),
+        ("file:///etc/passwd", "the server redirects to an invalid address"),
+        ("http://[::1", "the server redirects to an invalid address"),
+        ("http://h:x/", "the server redirects to an invalid address"),
     ],
 )
 def test_redirects_that_are_endless_or_unsafe_are_errors(location: str, reason: str) -> None:
@@ -638,7 +641,7 @@ def test_an_address_of_ipv6_is_one() -> None:
     [
         ("http:///x", "http:///x: cannot open: expected an http or https URL with a host"),
         ("ftp://h/x", "ftp://h/x: cannot open: expected an http or https URL with a host"),
-        ("http://h/x#frag", "http://h/x: cannot open: expected no fragment; a '#' in a path is written %23"),
+        ("http://h/x#frag", "http://h/x: cannot open: expected no fragment; write '#' in a path as %23"),
         ("http://me:can#ary@h/x", "http://...: cannot open: expected a URL with '#', '?', '@' and '/'"),
         ("http://me:can/ary@h/x", "http://...: cannot open: expected a URL with '#', '?', '@' and '/'"),
         ("http://me:1?canary@h/x", "http://...: cannot open: expected a URL with '#', '?', '@' and '/'"),
@@ -723,7 +726,7 @@ def test_a_folder_is_listed_by_an_address_with_several_slashes_too(folder: Path,
 def test_a_server_without_indexes_lists_nothing_and_says_so(answer: Any, found: str) -> None:
     with scripted(answer) as (store, _):
         for prefix in ("", "a/"):
-            with pytest.raises(StoreError, match=f"an index of this directory, found {found}"):
+            with pytest.raises(StoreError, match=f"expected an index of this directory, found {found}"):
                 store.list_dir(prefix)
         with pytest.raises(StoreError, match="cannot list"):
             list(store.list())

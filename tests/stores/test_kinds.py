@@ -101,11 +101,11 @@ def test_all_that_is_wrong_with_a_kind_is_one_message(kinds):
         kinds.register(Wrong)
     assert str(caught.value).partition("as a store kind: ")[2].split("; ") == [
         "expected an instance, found the class: write Wrong()",
-        "name: expected a text, found ''",
+        "name: expected a string, found ''",
         "schemes: expected a tuple of texts such as 'acme', found ('S3', 's3', 'a')",
-        "schemes: 's3' is zom's own",
-        "suffixes: '.zip' is zom's own",
-        "suffixes: '.zarr' is zom's own",
+        "schemes: 's3' is reserved for zom itself",
+        "suffixes: '.zip' is reserved for zom itself",
+        "suffixes: '.zarr' is reserved for zom itself",
     ]
     with pytest.raises(ExtensionError) as caught:
         kinds.register(Folder())
@@ -163,6 +163,6 @@ def test_an_unknown_scheme_names_plugins_that_failed(package):
     directory = package("folder_kind", "import nothing_here", "[zom.stores]\nfolder = folder_kind:made\n")
     _, err = run(directory, "-W", "ignore", "-c", "import zom; zom.store('folder://x')")
     assert err.rstrip().endswith(
-        "as entry points of \"zom.stores\"; the plugin 'folder' of folder_kind 1 (zom.stores, folder_kind:made) "
+        "with an entry point of \"zom.stores\"; the plugin 'folder' of folder_kind 1 (zom.stores, folder_kind:made) "
         "can't be loaded: ModuleNotFoundError: No module named 'nothing_here'"
     )

@@ -294,7 +294,7 @@ def test_a_key_that_is_a_lock_file_is_refused_and_a_directory_of_such_a_name_is_
         lambda: store.lock(f"a{LOCK_END}").__enter__(),
         lambda: store.lock(f"a{LOCK_END}", is_brief=True).__enter__(),
     ):
-        with pytest.raises(StoreError, match=r"a name that ends in '\.__lock' is that of a lock file"):
+        with pytest.raises(StoreError, match=r"names that end in '\.__lock' are reserved for lock files"):
             change()
     store.delete(f"a{LOCK_END}")
     store.set(f"a{LOCK_END}/b", b"1")

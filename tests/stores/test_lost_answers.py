@@ -292,9 +292,7 @@ def test_a_service_without_conditional_puts_says_how_to_do_without_them(bucket):
         lambda: zom.create_array(store, ARRAY),
         lambda: zom.materialize(zom.v3.GroupSpec(members={"a": ARRAY}), store),
     ):
-        with pytest.raises(
-            StoreError, match=r"can't create an object only where there is none; .*='disabled'"
-        ):
+        with pytest.raises(StoreError, match=r"can't create an object only if it is missing; .*='disabled'"):
             write()
     assert bucket.objects == {}
     store.set("a", b"1")
@@ -339,7 +337,10 @@ def test_a_service_that_passes_over_all_conditions_is_refused_before_anybody_los
         lambda: zom.create_array(store, ARRAY),
         lambda: zom.materialize(zom.v3.GroupSpec(members={"a": ARRAY}), store),
     ):
-        with pytest.raises(StoreError, match=r"puts an object over another one .*conditional_put='disabled'"):
+        with pytest.raises(
+            StoreError,
+            match=r"the condition of a create and overwrites existing objects, .*conditional_put='disabled'",
+        ):
             write()
         assert bucket.objects == {}
     store.set("a", b"1")
@@ -352,10 +353,13 @@ def test_a_service_that_passes_over_versions_is_refused_when_a_part_of_a_chunk_c
     store = opened(bucket, max_retries=0)
     array = zom.create_array(store, ARRAY)
     array[:2] = [1, 2]
-    with pytest.raises(StoreError, match=r"that is another one by now .*conditional_put='disabled'"):
+    with pytest.raises(
+        StoreError,
+        match=r"the condition of a replace and overwrites changed objects, .*conditional_put='disabled'",
+    ):
         array[:1] = 3
     found = store.get_version("zarr.json")
-    with pytest.raises(StoreError, match="that is another one by now"):
+    with pytest.raises(StoreError, match="the condition of a replace and overwrites changed objects"):
         store.replace("zarr.json", found.value, found.version)
 
 

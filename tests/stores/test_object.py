@@ -458,7 +458,7 @@ def test_a_store_made_from_an_object_is_not_pickled() -> None:
 
     from zom.stores.object import ObjectStore
 
-    with pytest.raises(StoreError, match="its credentials would go with it"):
+    with pytest.raises(StoreError, match="the pickle would contain its credentials"):
         pickle.dumps(ObjectStore(MemoryStore()))
 
 

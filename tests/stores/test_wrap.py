@@ -18,9 +18,7 @@ from zom.testing.logged import LoggedStore
 
 
 def test_a_store_that_overrides_a_public_verb_is_refused():
-    with pytest.raises(
-        TypeError, match=r"Sloppy\.set: a store defines the method with an underscore instead"
-    ):
+    with pytest.raises(TypeError, match=r"Sloppy\.set: define the method with a leading underscore instead"):
         type("Sloppy", (MemoryStore,), {"set": lambda self, key, value: None})
 
 

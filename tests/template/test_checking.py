@@ -100,8 +100,8 @@ def test_members_that_are_not_known_are_a_warning_not_a_missing_member():
     template = GroupTemplate(members={"a": GroupTemplate(members={"b": ArrayTemplate()})})
     (problem,) = template.check(v3.GroupSpec(members={"a": v3.GroupSpec()}))
     assert (problem.code, problem.severity, problem.node) == ("template/unknown-members", "warning", "/a")
-    assert problem.expected == "members that are known"
-    assert problem.found == "a group whose members are not known"
+    assert problem.expected == "known members"
+    assert problem.found == "a group whose members are unknown"
 
 
 def test_where_nothing_is_asked_of_members_they_need_not_be_known():
@@ -288,14 +288,14 @@ def test_shards_that_can_not_be_told_are_a_warning(template):
     document["codecs"].append({"name": "example.unknown"})
     (problem,) = template.check(v3.ArraySpec.parse(document))
     assert (problem.code, problem.severity) == ("template/unknown-layout", "warning")
-    assert (problem.expected, problem.found) == ("shards of known lengths", "shards that can't be told")
+    assert (problem.expected, problem.found) == ("shards of known lengths", "unknown shards")
 
 
 def test_chunks_that_can_not_be_told_are_one_warning():
     document = {**array().to_dict(), "chunk_grid": {"name": "example.hexagons"}}
     (problem,) = ArrayTemplate(chunks={"0": 2, "1": 2}).check(v3.ArraySpec.parse(document))
     assert (problem.severity, problem.pointer) == ("warning", "/chunk_grid")
-    assert (problem.expected, problem.found) == ("chunks of known lengths", "chunks that can't be told")
+    assert (problem.expected, problem.found) == ("chunks of known lengths", "unknown chunks")
 
 
 def test_codecs_are_allowed_and_required_inside_of_shards_too():

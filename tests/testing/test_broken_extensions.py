@@ -608,7 +608,9 @@ def test_suites_say_what_to_set_where_an_extension_takes_less_than_they_give():
         return before
 
     made = codec(kind="array->array", thread=wants_a_dimension)
-    told = r"expected a dimension, found none.*; set `data_types` and `shapes` to what the codec takes"
+    told = (
+        r"expected a dimension, found none.*; set `data_types` and `shapes` to values that the codec supports"
+    )
     with pytest.raises(AssertionError, match=told):
         run(codec_suite(lambda: made)(), "test_thread_says_what_comes_out")
 
@@ -618,6 +620,6 @@ def test_suites_say_that_a_model_needs_configurations():
         by: int
 
     made = codec(configuration=By)
-    told = r"\{\}: \['.*by: .*; set `configurations` to some that the model takes"
+    told = r"\{\}: \['.*by: .*; set `configurations` to values that the model accepts"
     with pytest.raises(AssertionError, match=told):
         run(codec_suite(lambda: made)(), "test_configurations_are_read_and_written_back")

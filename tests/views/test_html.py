@@ -112,7 +112,7 @@ def test_a_problem_is_shown_with_its_rule_and_a_link_to_its_marked_node(checked)
     report = zom.validate(document, conventions=(), level="closed")
     page = checked(report_page([report], [zom.parse(document, "lenient")]))
     assert page.links == ["#n0-0"]
-    assert "error codec/unknown every codec is one that zarr v3 or zarr-extensions names" in page.text
+    assert "error codec/unknown zarr v3 or zarr-extensions defines every codec" in page.text
     assert "/t2m codecs[2].name" in page.text
     assert "; did you mean 'zstd'?" in page.text
     assert re.search(r'class=" ?marked" id=n0-0>', page.raw)

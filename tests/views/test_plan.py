@@ -21,19 +21,19 @@ def test_a_page_tells_what_is_done_and_what_is_lost(checked):
     store.set("a/notes.txt", b"")
     words = checked(plan_page(zom.plan(v3.GroupSpec(members={"n": array_of()}), store, prune=True))).text
     assert "+ /n array create" in words
-    assert "- /<b> array delete (the spec doesn't know it)" in words
+    assert "- /<b> array delete (it is not in the spec)" in words
     assert "Not Zarr's, and left alone a/notes.txt" in words
-    assert words.index("What is lost") < words.index("/n array create")
-    assert "delete (the spec doesn't know it); 2 chunks removed" in words
+    assert words.index("Losses") < words.index("/n array create")
+    assert "delete (it is not in the spec); 2 chunks removed" in words
 
 
 def test_a_page_tells_what_is_in_the_way(checked):
     store = MemoryStore({"thesis.txt": b""})
     words = checked(plan_page(zom.plan(array_of(), store))).text
-    assert "files that are not of a Zarr hierarchy: 'thesis.txt'" in words
+    assert "files that are not part of a Zarr hierarchy: 'thesis.txt'" in words
 
 
 def test_a_page_tells_that_nothing_is_to_be_done(checked):
     store = MemoryStore()
     zom.materialize(array_of(), store)
-    assert "Everything is there already." in checked(plan_page(zom.plan(array_of(), store))).text
+    assert "Everything exists already." in checked(plan_page(zom.plan(array_of(), store))).text

@@ -60,7 +60,7 @@ def test_two_archives_are_written_beside_each_other(folder):
 
 
 def test_without_a_browser_web_servers_are_not_asked():
-    told = "cannot read 'zarr.json' of /: this JavaScript runtime has no XMLHttpRequest, and Python no sockets here"
+    told = "cannot read 'zarr.json' of /: this JavaScript runtime has no XMLHttpRequest, and Python has no sockets here"
     with pytest.raises(StoreError, match=re.escape(told)):
         HTTPStore("https://example.org/a.zarr").get("zarr.json")
 

@@ -100,7 +100,7 @@ def test_a_place_is_a_path_with_a_drive_or_a_url(tmp_path, end):
     slashes = place.replace("\\", "/")
     for name in (place, slashes, f"file:///{slashes}", f"file://{place}", f"\\\\?\\{place}"):
         assert zom.read(name).attributes == {"n": 1}
-    with pytest.raises(StoreError, match="it is the place that is copied"):
+    with pytest.raises(StoreError, match="it is the source of the copy"):
         zom.copy(place, f"file:///{slashes}", on_conflict="replace")
 
 

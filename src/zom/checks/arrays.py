@@ -105,7 +105,7 @@ def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | 
     if view.names == names:
         return ()
     if bounds is not None and view.rank != len(names) and not bounds.fits(view.rank):
-        return Skip("the array has another rank")
+        return Skip("the array has a different rank")
     return (names_breach(site.node, names),)
 
 
@@ -140,7 +140,7 @@ def known_chunks(site: Site, names: Collection[str]) -> Outcome:
     view = site.node.resolved
     if view.chunks is not None or not any(view.indexes(name) for name in names):
         return ()
-    return (site.breach(view.chunks_path, "chunks of known lengths", "chunks that can't be told"),)
+    return (site.breach(view.chunks_path, "chunks of known lengths", "unknown chunks"),)
 
 
 @unpublished
@@ -148,7 +148,7 @@ def chunk_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
     """Check that the lengths of chunks, the smallest pieces that can be read, are within the bounds."""
     view = site.node.resolved
     if view.chunks is None:
-        return Skip("the lengths of chunks can't be told")
+        return Skip("the chunk lengths are unknown")
     paths = [(*view.chunks_path, place) for place in view.places]
     return _wrong_lengths(site, bounds, "a chunk length", view.chunks, paths)
 
@@ -175,7 +175,7 @@ def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
     """Check that it is known whether there are shards, and, if `with_lengths`, how long they are."""
     view = site.node.resolved
     if view.sharded is None or (view.sharded and view.shards is None and with_lengths):
-        return (site.breach(view.shards_path, "shards of known lengths", "shards that can't be told"),)
+        return (site.breach(view.shards_path, "shards of known lengths", "unknown shards"),)
     return ()
 
 
@@ -195,7 +195,7 @@ def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
     """Check that shard lengths are within the bounds."""
     view = site.node.resolved
     if view.shards is None:
-        return Skip("there are no shards whose lengths can be told")
+        return Skip("the array has no shards of known lengths")
     paths = [(*view.shards_path, place) for place in range(view.rank)]
     return _wrong_lengths(site, bounds, "a shard length", view.shards, paths)
 
@@ -210,7 +210,7 @@ def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: s
     known = view.data_type
     if (known is not None and known.kind in kinds) or view.type_name in names:
         return ()
-    shown = show(view.type_name) if view.type_name is not None else "one that zom does not know"
+    shown = show(view.type_name) if view.type_name is not None else "an unknown type"
     return (site.breach(view.type_path, words, shown),)
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AROUND",
+    "LACKING",
     "NOT_READ",
-    "UNASKED",
     "Breach",
     "Check",
     "Outcome",
@@ -93,10 +93,10 @@ class Skip(NamedTuple):
 Outcome: TypeAlias = "Sequence[Breach] | Skip"
 """What a check found: nothing, breaches, or why it doesn't apply."""
 
-UNASKED: Final = "not asked: "
+LACKING: Final = "not checked: "
 """Prefix of the reason if a rule would apply, but something that it needs is missing."""
 
-NOT_READ: Final = Skip("the members of the group are not known")
+NOT_READ: Final = Skip("the members of the group are unknown")
 
 
 class Site:

@@ -247,7 +247,7 @@ class CheckedRule:
             message = f"rule {self.id!r}: expected one of must=, should= and note=, got {len(said)}"
             raise ExtensionError(message)
         if self.each is not None and parse_selector(self.each).start != "attributes":
-            message = f"rule {self.id!r}: each={self.each!r} has to start at the attributes"
+            message = f"rule {self.id!r}: each={self.each!r} must start at the attributes"
             raise ExtensionError(message)
         for selector in self.reads:
             parse_selector(selector)  # an invalid selector raises at once

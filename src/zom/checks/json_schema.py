@@ -97,10 +97,10 @@ def _asked(keyword: str, asked: Any, schema: Any, message: str) -> str:
         "maxLength": f"a string of at most {asked} characters",
         "multipleOf": f"a multiple of {asked}",
         "not": f"anything but {_words(asked)}",
-        "contains": f"a list that holds {_words(asked)}",
+        "contains": f"a list that contains {_words(asked)}",
         "uniqueItems": "a list without repetitions",
     }
-    return said.get(keyword) or f"what fits the schema ({short(message)})"
+    return said.get(keyword) or f"a value that fits the schema ({short(message)})"
 
 
 _BOUNDS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

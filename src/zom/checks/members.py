@@ -115,7 +115,7 @@ def known_members(site: Site) -> Outcome:
     """Check that the members of the group are known."""
     if site.node.members is not None:
         return ()
-    return (site.breach((), "members that are known", "a group whose members are not known"),)
+    return (site.breach((), "known members", "a group whose members are unknown"),)
 
 
 @unpublished

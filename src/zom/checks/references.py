@@ -128,7 +128,7 @@ def dead_end(
         if kind is None or last.kind == kind:
             return None
         what = {"array": "which is an array", "group": "which is a group"}.get(
-            str(last.kind), "which is no node"
+            str(last.kind), "which is not a node"
         )
         return Breach(value.node, value.path, expected, f"{show(text)}, {what}", None, (last.path,))
     if step != ".." and last.members is None and not last.is_array:

@@ -121,7 +121,7 @@ def parse_selector(text: At) -> Selector:
 
 
 def _refused(text: str) -> ExtensionError:
-    wanted = "keys joined by dots, each with [*] behind it where it is a list, as in 'a.b[*].c'"
+    wanted = "keys joined by dots, with [*] after each list, as in 'a.b[*].c'"
     return ExtensionError(f"selector {text!r}: expected {wanted}")
 
 

@@ -44,7 +44,7 @@ def node_kind(site: Site, kind: Literal["array", "group"]) -> Outcome:
     if node.kind == kind:
         return ()
     if node.kind is None:
-        return Skip("the kind of the node is not known")
+        return Skip("the kind of the node is unknown")
     return (Breach(node, node.family.kind_path, _WORDS[kind], _WORDS.get(node.kind, node.kind)),)
 
 
@@ -75,7 +75,7 @@ def member(  # noqa: PLR0913 - the facts of a member that can be checked
             return Skip(f"no member {name}")
         return tuple(absent_members(group, (name,), group.members, what=what))
     if kind is not None and node.kind != kind:
-        return (Breach(node, (), what, f"a {node.kind or 'node of no kind'}"),)
+        return (Breach(node, (), what, f"a {node.kind or 'node of unknown kind'}"),)
     breaches: list[Breach] = []
     if dtypes is not None and node.dtype is not None and not is_of_kind(node.dtype, dtypes):
         breaches.append(Breach(node, node.dtype_path, f"a data type {' or '.join(dtypes)}", node.dtype))

@@ -46,7 +46,7 @@ __all__ = [
 def nothing_at(*selectors: At) -> Skip:
     """The outcome of a check that found no value."""
     return Skip(
-        f"nothing at {' or '.join(map(str, selectors))}" if selectors != (".",) else "nothing to look at"
+        f"nothing at {' or '.join(map(str, selectors))}" if selectors != (".",) else "nothing to check"
     )
 
 
@@ -237,7 +237,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
         if not others:
             return nothing_at(like)
         wanted = len(others[0].value) if len(others) == 1 and is_list(others[0].value) else len(others)
-        why = f", as many as there are at {like.lstrip('@.')}"
+        why = f", as many as at {like.lstrip('@.')}"
     wrong = (v for v in found if len(v.value) != wanted)
     return tuple(
         Breach(v.node, v.path, f"{wanted} items{why}", f"{len(v.value)}: {show(v.value)}") for v in wrong
@@ -260,9 +260,7 @@ def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
         key = key_of(v.value.casefold() if fold and isinstance(v.value, str) else v.value)
         first = seen.setdefault(key, v)
         if first is not v:
-            breaches.append(
-                Breach(v.node, v.path, "a value that stands there once", f"{show(v.value)} again")
-            )
+            breaches.append(Breach(v.node, v.path, "a value that is listed once", f"{show(v.value)} again"))
     return breaches
 
 

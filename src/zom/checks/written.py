@@ -69,10 +69,7 @@ def written_parameters(name: str, said: Any) -> dict[str, Any]:
     make = _maker_of(name)
     if make is None:
         known = [*names_of_checks(), "python"]
-        fix = (
-            did_you_mean(near(name, known))
-            or "zom.conventions has the checks, docs/conventions-rules.md says what each asks"
-        )
+        fix = did_you_mean(near(name, known)) or "docs/conventions-rules.md lists the checks"
         raise WrongEntry(f"check.{name}", "the name of a check", name, fix)
     parameters = signature(make).parameters
     if not is_dict(said):
@@ -104,7 +101,7 @@ def made_check(name: str, parameters: Mapping[str, Any]) -> Check:
     """
     make = _maker_of(name)
     if make is None:
-        raise UnknownName(f"no check is called {name!r}")
+        raise UnknownName(f"unknown check {name!r}")
     return make(**parameters)
 
 
@@ -121,17 +118,17 @@ def _are_texts(value: object) -> bool:
 
 
 _FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
-    "str": (_is_text, "a text"),
+    "str": (_is_text, "a string"),
     "At": (_is_text, "a selector"),
     "int": (lambda value: _is_number(value) and isinstance(value, int), "a whole number"),
     "float": (_is_number, "a number"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "list[str]": (_are_texts, "a list of texts"),
-    "list[str | None]": (_are_texts, "a list of texts"),
+    "list[str]": (_are_texts, "a list of strings"),
+    "list[str | None]": (_are_texts, "a list of strings"),
     "list[Any]": (is_list, "a list"),
     "list[list[str]]": (
         lambda value: is_list(value) and all(map(_are_texts, value)),
-        "a list of lists of texts",
+        "a list of lists of strings",
     ),
     "Kind": (lambda value: value in ("array", "group"), '"array" or "group"'),
     "Base": (lambda value: value in ("group", "root", "parent"), '"group", "root" or "parent"'),

@@ -54,7 +54,9 @@ class SuffixEncoding(ChunkKeyEncoding):
             message = f"chunk_key_encoding: no chunk key encoding named {name!r} is registered"
             raise chunk_key_encodings.unknown(message, name)
         if found is self:
-            raise ExtensionError("chunk_key_encoding: a suffix of a suffix; write one suffix for both")
+            raise ExtensionError(
+                "chunk_key_encoding: expected a base encoding without a suffix, found one with a suffix; write one suffix for both"
+            )
         inner: KeyForm = found.form(found.configuration.model_validate(dict(base.configuration)))
         ending = configuration.suffix
         return inner._replace(scalar=inner.scalar + ending, tail=inner.tail + ending)

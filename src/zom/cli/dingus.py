@@ -82,5 +82,5 @@ def _text(path: str) -> bytes:
     except (OSError, ValueError) as cause:  # a ValueError if the name holds NUL
         from zom.reason import reason_of  # noqa: PLC0415 - only on errors
 
-        message = f"{path}: cannot be read: {reason_of(cause)}; see that it is the path of a JSON file"
+        message = f"{path}: cannot be read: {reason_of(cause)}; name a JSON file"
         raise CommandError(message, UNREADABLE) from cause

@@ -30,15 +30,15 @@ _OPTIONAL = {
     "pcodec": ("codecs", "the codec pcodec"),
     "zfpy": ("codecs", "the codec zfpy"),
     "obstore": ("cloud", "stores at s3://, gs:// and az://"),
-    "fsspec": ("fsspec", "file systems of fsspec as stores"),
-    "zarr": ("zarr", "stores of zarr-python, both ways"),
-    "pyarrow": ("parquet", "references of kerchunk in Parquet"),
-    "icechunk": ("icechunk", "sessions of icechunk as stores"),
-    "xarray": ("xarray", "datasets of xarray, both ways"),
-    "dask": ("dask", "arrays of dask, both ways"),
-    "distributed": ("dask", "work spread over a cluster of dask"),
+    "fsspec": ("fsspec", "fsspec file systems as stores"),
+    "zarr": ("zarr", "zarr-python stores, both ways"),
+    "pyarrow": ("parquet", "kerchunk references in Parquet"),
+    "icechunk": ("icechunk", "icechunk sessions as stores"),
+    "xarray": ("xarray", "xarray datasets, both ways"),
+    "dask": ("dask", "dask arrays, both ways"),
+    "distributed": ("dask", "work on a dask cluster"),
     "h5py": ("hdf5", "HDF5 and netCDF-4 files as stores"),
-    "cf-units": ("cf", "the rules of CF on units"),
+    "cf-units": ("cf", "CF rules on units"),
     "pyyaml": ("yaml", "declarations in YAML"),
 }
 """Optional packages: the extra of zom that installs each, and what it provides."""
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _gift(package: str) -> str:
     """What an optional package would provide, and how to install it."""
     extra, gives = _OPTIONAL[package]
-    return f"it gives {gives}; pip install 'zom[{extra}]'"
+    return f"it adds {gives}; pip install 'zom[{extra}]'"
 
 
 def _extensions() -> dict[str, dict[str, list[str]]]:

@@ -277,7 +277,7 @@ def interrupted_words(arguments: Sequence[str]) -> str:
     """
     verb = _verb_in(arguments)
     if verb in _WRITERS:
-        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo what it had begun to write"
+        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo the interrupted change"
     if verb in _RESUMED:
         return f"zom {verb}: interrupted; run it again to continue or restart"
     return f"zom {verb}: interrupted" if verb in VERBS else "zom: interrupted"

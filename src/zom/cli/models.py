@@ -86,7 +86,7 @@ def _title(source: str) -> str:
 
 _PYTHON_HEAD = '''"""Models of {source}, made by `zom codegen`: `{root}.model_validate(zom.read(store))`."""
 
-# Specs are frozen, so a narrower type of a field is safe; type checkers take fields for mutable.
+# Specs are frozen, so a narrower type of a field is safe; type checkers treat fields as mutable.
 # pyright: reportIncompatibleVariableOverride=false, reportGeneralTypeIssues=false
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
     # In JavaScript, a plain key "__proto__" of an object would set its prototype.
     lines = write_json(_schema(spec), indent=2).split("\n")
     schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', "\n".join(map(one_line, lines)))
-    about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
+    about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and similar validators. */"
     parts.append(f"\n{about}\nexport const schema: Record<string, unknown> = {schema};\n")
     return "".join(parts)
 

@@ -97,7 +97,7 @@ def spoken(text: str) -> str:
     text = re.sub(r"\bsee zom\.open_group$", "name an array in it, as STORE::a/b", text)
     text = re.sub(r"\bsee zom\.open_array$", "name a group", text)
     axes = "name them so with --axes, or pass --convention multiscales, which takes any name"
-    text = re.sub(r"\btell its type: types=.*", axes, text)
+    text = re.sub(r"\bpass its type: types=.*", axes, text)
     text = re.sub(r"\b(on_conflict|consolidated|level)=(['\"])(\w+)\2", _option, text)
     return re.sub(r"\bzom\.(check|consolidate|copy|migrate|read|repair)\b", r"zom \1", text)
 
@@ -117,7 +117,7 @@ def _next_step(error: ZomError, text: str, store: str) -> str:
     from zom import errors  # noqa: PLC0415 - slow to import
 
     step = ""
-    if isinstance(error, errors.NotFound) and ("no document there" in text or "store is empty" in text):
+    if isinstance(error, errors.NotFound) and ("no document at the path" in text or "store is empty" in text):
         step = "name a place that holds Zarr documents, such as zarr.json, .zgroup or .zarray"
     elif "; " in text or "zom repair" in text:
         pass

@@ -141,11 +141,13 @@ def _by_name(what: str, text: str, read: Callable[[str], Any]) -> dict[str, Any]
         pairs = [part.split("=") for part in text.split(",")]
         return {name: read(value) for name, value in pairs}
     except ValueError as error:
-        raise CommandError(f"--{what}: expected values by axis, as y=2,x=2, found {text!r}", USAGE) from error
+        raise CommandError(
+            f"--{what}: expected values by axis, such as y=2,x=2, found {text!r}", USAGE
+        ) from error
 
 
 def _lengths(what: str, text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) for part in parts):
-        raise CommandError(f"--{what}: expected lengths of 1 or more, as 256,256, found {text!r}", USAGE)
+        raise CommandError(f"--{what}: expected lengths of 1 or more, such as 256,256, found {text!r}", USAGE)
     return tuple(map(int, parts))

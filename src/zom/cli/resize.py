@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     with place.opened(write=not arguments.dry_run) as store:
         array = open_array(store, place.path)
         if len(shape) != array.ndim:
-            wanted = f"expected {array.ndim} lengths, as {','.join(map(str, array.shape))}"
+            wanted = f"expected {array.ndim} lengths, such as {','.join(map(str, array.shape))}"
             raise CommandError(f"{place.name}: {wanted}, found {arguments.shape}", USAGE)
         return show_change(arguments, place, array.plan_resize(shape))
 
@@ -38,5 +38,5 @@ def run(arguments: argparse.Namespace) -> int:
 def _lengths(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() for part in parts):
-        raise CommandError(f"{text}: expected lengths of 0 or more, as 4,5", USAGE)
+        raise CommandError(f"{text}: expected lengths of 0 or more, such as 4,5", USAGE)
     return tuple(map(int, parts))

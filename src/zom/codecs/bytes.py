@@ -30,13 +30,13 @@ _SOURCE = "zarr v3, bytes codec"
 
 ENDIAN = rule(
     "codec/bytes-endian",
-    "the bytes codec has an endian wherever the bytes of an element have an order",
+    "the bytes codec has an endian if the elements have a byte order",
     source=f"{_SOURCE}, configuration parameters",
 )
 # zarr-python wrote little-endian `structured` arrays without it.
 LEGACY_ENDIAN = rule(
     "codec/bytes-endian-structured",
-    "the bytes codec has an endian where fields of the legacy type `structured` need one",
+    "the bytes codec has an endian if fields of the legacy type `structured` need one",
     source=f"{_SOURCE}, configuration parameters",
     lenient="warning",
 )
@@ -100,7 +100,7 @@ class BytesCodec(Codec):
         """Return a coder that uses the array's memory, or a copy if the byte order differs."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the bytes codec wants elements")
+            raise ExtensionError("the bytes codec expects elements")
         if before.data_type.is_packed:
             return Packed(before, configuration.endian or "little")
         # Older software wrote little-endian `structured` arrays without an endian.

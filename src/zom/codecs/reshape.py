@@ -35,7 +35,7 @@ SIZE = rule(
 ONCE = rule("codec/reshape-once", "-1 occurs at most once", source=_SOURCE)
 DIMENSIONS = rule(
     "codec/reshape-dimensions",
-    "input dimensions exist, and increase from each to the next over the whole shape",
+    "input dimensions exist, and increase over the whole shape",
     source=_SOURCE,
 )
 PRODUCT = rule(
@@ -45,7 +45,7 @@ PRODUCT = rule(
 )
 ALIGNED = rule(
     "codec/reshape-aligned",
-    "around a size that is made of input dimensions, the elements before and behind it stay as many",
+    "the number of elements before and after a size made of input dimensions stays the same",
     source=_SOURCE,
 )
 
@@ -107,7 +107,7 @@ class ReshapeCodec(Codec):
         """Return a coder that reshapes to the shape of `after`."""
         del configuration
         if not isinstance(before, Block) or not isinstance(after, Block):
-            raise ExtensionError("the reshape codec wants elements")
+            raise ExtensionError("the reshape codec expects elements")
         return _Reshaped(before.shape, after.shape)
 
 
@@ -139,7 +139,7 @@ def _check_sizes(shape: list[int | list[int]], faults: list[Fault], path: Path) 
             faults.append(Fault(SIZE, (*path, place), expected, "0"))
         elif size == -1:
             if left:
-                faults.append(Fault(ONCE, (*path, place), "-1 only once", "another -1"))
+                faults.append(Fault(ONCE, (*path, place), "-1 at most once", "another -1"))
             left = True
 
 
@@ -177,14 +177,14 @@ def _fixed(shape: list[int | list[int]], old: list[int], faults: list[Fault], pa
         new[new.index(-1)] = total // others
     elif math.prod(new) != total:
         expected = f"a shape of {total} elements"
-        faults.append(Fault(PRODUCT, path, expected, f"{show(shape)}, of {math.prod(new)}"))
+        faults.append(Fault(PRODUCT, path, expected, f"{show(shape)}, of {math.prod(new)} elements"))
         return None
     for place, size in enumerate(shape):
         if isinstance(size, list) and size:
             before = math.prod(old[: size[0]])
             behind = math.prod(old[size[-1] + 1 :])
             if math.prod(new[:place]) != before or math.prod(new[place + 1 :]) != behind:
-                expected = f"{before} elements before and {behind} behind"
+                expected = f"{before} elements before and {behind} after"
                 found = f"{math.prod(new[:place])} and {math.prod(new[place + 1 :])}"
                 faults.append(Fault(ALIGNED, (*path, place), expected, found))
     return new

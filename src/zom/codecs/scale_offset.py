@@ -95,14 +95,16 @@ class ScaleOffsetCodec(Codec):
     def bind(self, configuration: ScaleOffsetConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Return a coder that calculates in the arithmetic of the type and raises on loss."""
         if not isinstance(before, Block) or not isinstance(after, Block):
-            raise ExtensionError("the scale_offset codec wants elements")
+            raise ExtensionError("the scale_offset codec expects elements")
         data_type = before.data_type
         if data_type.kind not in _KINDS:
-            raise ExtensionError(f"the scale_offset codec wants numbers, and {data_type.name} holds none")
+            raise ExtensionError(
+                f"the scale_offset codec expects numbers, which {data_type.name} doesn't have"
+            )
         offset = _scalar("offset", configuration.offset, data_type, [], ())
         scale = _scalar("scale", configuration.scale, data_type, [], ())
         if scale is not None and not _differs_from_zero(scale):
-            raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")
+            raise ExtensionError("a scale of 0 makes all elements equal: they can't be restored")
         if data_type.kind in {"float", "complex"}:
             return FloatShift(before.dtype, offset, scale)
         return IntegerShift(data_type, before.dtype, _ticks(offset, 0), _ticks(scale, 1))
@@ -118,7 +120,7 @@ def _ticks(scalar: Any, absent: int) -> int:
         return absent
     value = number(scalar)
     if not isinstance(value, int):
-        raise ExtensionError(f"{scalar} is no number to shift or to scale with")
+        raise ExtensionError(f"{scalar} is not a number to shift or scale with")
     return value
 
 

@@ -71,7 +71,7 @@ class IntegerShift(Coder[Any, Any]):
     def __init__(self, data_type: DataType, dtype: np.dtype[Any], offset: int, scale: int) -> None:
         form = number_form(data_type)
         if form is None or isinstance(form, FloatForm):
-            raise ExtensionError(f"{data_type.name} holds no integers")
+            raise ExtensionError(f"{data_type.name} has no integers")
         self._name = data_type.name
         self._form = form
         self._dtype = dtype
@@ -125,7 +125,7 @@ class IntegerShift(Coder[Any, Any]):
                 place = int(np.argmax(rest != 0))
                 where = index_text(place, values.shape)
                 found = f"{values.reshape(-1)[place]}{where}"
-                raise CodecError(f"expected a number that {scale} divides without a rest, found {found}")
+                raise CodecError(f"expected a multiple of {scale}, found {found}")
         self._check(values, lambda value: value // scale)
         self._check(values, lambda value: value // scale + offset)
         made: Array = values if scale == 1 else values // self._work.type(scale)

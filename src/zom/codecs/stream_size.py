@@ -21,7 +21,7 @@ def stream_before(before: Form, name: str) -> Stream:
     """
     if not isinstance(before, Stream):
         raise ExtensionError(
-            f"the codec {name!r} wants bytes: a codec that makes bytes of elements is missing"
+            f"the codec {name!r} expects bytes: a codec that encodes elements to bytes is missing"
         )
     return before
 

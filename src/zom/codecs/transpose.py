@@ -26,7 +26,7 @@ _SOURCE = "zarr v3, transpose codec, configuration parameters"
 
 ORDER = rule(
     "codec/transpose-order",
-    "a transpose order is a permutation of the dimensions of what the codec is given",
+    "a transpose order is a permutation of the dimensions of the codec's input",
     source=_SOURCE,
 )
 ORDER_NAME = rule(
@@ -88,7 +88,7 @@ class TransposeCodec(Codec):
         """Return a coder that returns views with the dimensions in the new order."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the transpose codec wants elements")
+            raise ExtensionError("the transpose codec expects elements")
         order = configuration.order
         return _Transposed(_named_order(order, len(before.shape)) if isinstance(order, str) else order)
 

@@ -66,7 +66,7 @@ class VlenCodec(Codec):
         """Return a coder for all chunks of a shape."""
         del configuration, after
         if not isinstance(before, Block):
-            raise ExtensionError(f"the {self.name} codec wants elements")
+            raise ExtensionError(f"the {self.name} codec expects elements")
         return self.coder(before)
 
 
@@ -199,7 +199,7 @@ def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -
     longest = int(sizes.argmax()) if count else 0
     if count > _MOST or (count and sizes[longest] > _MOST):
         where = f" at {place_of(longest, shape)}" if count <= _MOST else ""
-        raise CodecError(f"expected at most {_MOST} items, of as many bytes each, found more{where}")
+        raise CodecError(f"expected at most {_MOST} items of at most as many bytes each, found more{where}")
     made = bytearray(4 + 4 * count + len(payload))
     _NUMBER.pack_into(made, 0, count)
     if count:
@@ -282,5 +282,7 @@ def _no_text(items: Items, shape: tuple[int, ...]) -> CodecError:
         except UnicodeDecodeError as cause:
             where = place_of(index, shape)
             byte = int(items.begins[index]) + cause.start
-            return CodecError(f"the text at {where} is no UTF-8: {cause.reason}, at byte {byte} of the chunk")
-    return CodecError("the text is no UTF-8")
+            return CodecError(
+                f"the text at {where} is not UTF-8: {cause.reason}, at byte {byte} of the chunk"
+            )
+    return CodecError("the text is not UTF-8")

@@ -65,11 +65,9 @@ def _refuse(items: list[Any], shape: tuple[int, ...]) -> NoReturn:
             item.encode()
         except UnicodeEncodeError as cause:
             where = place_of(index, shape)
-            message = (
-                f"the text at {where} has no UTF-8: half a surrogate pair at its character {cause.start}"
-            )
+            message = f"the text at {where} can't be encoded in UTF-8: a lone surrogate at its character {cause.start}"
             raise CodecError(message) from cause
-    raise CodecError("the text has no UTF-8")
+    raise CodecError("the text can't be encoded in UTF-8")
 
 
 class VlenUtf8Codec(VlenCodec):

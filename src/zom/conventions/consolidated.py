@@ -141,7 +141,7 @@ def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:
     if entries is None:
         return _NO_ENTRIES
     if site.node.members is None:
-        return Skip("the members of the group are not known")
+        return Skip("the members of the group are unknown")
     return _ghosts(site, entries)
 
 
@@ -149,10 +149,10 @@ def _ghosts(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
     ghosts = _ghosts_among(site.node, entries)
     renamed = _renamed(ghosts, entries, _absent(site.node, entries)) if ghosts else {}
     for path in ghosts:
-        instead = f", and no entry of {show(renamed[path])}, which is the same" if path in renamed else ""
+        instead = f", and no entry for {show(renamed[path])}, which is the same" if path in renamed else ""
         yield site.breach(
             (_BLOCK, "metadata", path),
-            "an entry of a node that exists",
+            "an entry for a node that exists",
             f"no node at {show(path)}{instead}",
             cause=(_highest(path, ghosts), site.node.path),
         )
@@ -185,20 +185,20 @@ CONSOLIDATED: Final = register(
             _must(
                 "equal",
                 _say_the_same,
-                "each entry of the consolidated metadata says what the node's own document says",
-                "consolidate again: readers that use the copy see something else than the array is",
+                "each entry of the consolidated metadata equals the node's own document",
+                "consolidate again: readers that use the copy see different metadata",
             ),
             _must(
                 "complete",
                 _is_complete,
                 "the consolidated metadata has an entry for each node below the group",
-                "consolidate again: readers that use the copy leave the node out in silence",
+                "consolidate again: readers that use the copy silently skip the node",
             ),
             _must(
                 "no-ghosts",
                 _has_no_ghosts,
-                "each entry of the consolidated metadata is of a node that exists",
-                "consolidate again: readers that use the copy see a node that isn't there",
+                "each entry of the consolidated metadata is for a node that exists",
+                "consolidate again: readers that use the copy see a node that does not exist",
             ),
         ),
     )

@@ -57,7 +57,7 @@ def _steps(node: Node) -> Iterator[_Step]:
             yield _Step(level, source, here, there)
 
 
-_NO_STEP: Final = Skip("no level with a spatial:transform is made from one with a spatial:transform")
+_NO_STEP: Final = Skip("no level with a spatial:transform is derived from one with a spatial:transform")
 
 
 def _cells_are_scaled(site: Site) -> Iterable[Breach] | Skip:
@@ -151,7 +151,7 @@ def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:
     return [
         site.breach(
             step.level.at("transform", "translation"),
-            f"{show([0.0] * len(step.translation))}, for the origin is that of {show(step.source.asset)}",
+            f"{show([0.0] * len(step.translation))}, as the origin is that of {show(step.source.asset)}",
             show(list(step.translation)),
         )
         for step in steps
@@ -161,7 +161,7 @@ def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:
 
 def _levels_are_placed(site: Site) -> Iterable[Breach] | Skip:
     if not _is_placed(site):
-        return Skip("spatial says nothing of levels here")
+        return Skip("the levels do not use spatial")
     levels = levels_of(site.node)
     return [
         site.breach(level.at(name), f"a value at {show(name)}", "nothing")
@@ -201,7 +201,7 @@ def _levels_have_lengths(site: Site) -> Iterable[Breach] | Skip:
 
 def _scale_has_axes(site: Site) -> Iterable[Breach] | Skip:
     if not _is_placed(site):
-        return Skip("spatial says nothing of levels here")
+        return Skip("the levels do not use spatial")
     found = [
         (level, scale) for level in levels_of(site.node) if (scale := level.numbers("scale")) is not None
     ]
@@ -226,7 +226,7 @@ def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
         and (shape := integers_of(level.entry.get(SHAPE), 2)) is not None
     ]
     if bbox is None or not placed:
-        return Skip(f"no {BBOX} beside a level with {TRANSFORM} and {SHAPE}")
+        return Skip(f"no {BBOX}, or no level with {TRANSFORM} and {SHAPE}")
     apart = [off_by(bbox, node, affine, shape) for affine, shape in placed]
     if any(each is None for each in apart):
         return ()

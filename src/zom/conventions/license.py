@@ -123,10 +123,14 @@ def _leads_to_a_license(site: Site) -> Iterable[Breach] | Skip:
         return Skip("no path")
     target = site.node.at(path.lstrip("/"))
     if target is UNKNOWN:
-        return Skip("the members of a group on the way are not known")
+        return Skip("the members of a group on the path are not known")
     if isinstance(target, Node) and is_dict(target.attributes.get("license")):
         return ()
-    found = f"{show(path)}, which has none" if isinstance(target, Node) else f"{show(path)}, where no node is"
+    found = (
+        f"{show(path)}, which has no license"
+        if isinstance(target, Node)
+        else f"{show(path)}, where no node exists"
+    )
     return [site.breach(("attributes", "license", "path"), "the path of a node with a license", found)]
 
 
@@ -142,7 +146,7 @@ def _leads_to_an_end(site: Site) -> Iterable[Breach] | Skip:
         if target.path in seen:
             found = " to ".join([*seen, target.path]) if target is site.node else ""
             place = ("attributes", "license", "path")
-            return [site.breach(place, "a way to a license", found)] if found else ()
+            return [site.breach(place, "a path to a license", found)] if found else ()
         seen.append(target.path)
         node, path = target, _said(target, "path")
     return ()

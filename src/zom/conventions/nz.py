@@ -52,7 +52,7 @@ def root_declares(site: Site) -> Iterator[Breach] | Skip:
         return iter(())
     key = next((key for key in _KEYS if key in node.attributes), _KEYS[0])
     found = show(node.attributes[key]) if key in node.attributes else "nothing"
-    return iter((site.breach(("attributes", key), "a text with the word NZ-1.0", found),))
+    return iter((site.breach(("attributes", key), "a string with the word NZ-1.0", found),))
 
 
 def name_is_new(site: Site) -> Iterator[Breach] | Skip:
@@ -88,7 +88,7 @@ def _type(value: Any) -> str:
     if _is_number(value):
         return "a number"
     kinds: tuple[tuple[type, str], ...] = (
-        (str, "a text"),
+        (str, "a string"),
         (bool, "true or false"),
         (dict, "an object"),
         (list, "a list"),
@@ -107,7 +107,7 @@ def _mixed(site: Site, lists: dict[str, list[Any]]) -> Iterator[Breach]:
         for place, value in enumerate(values):
             if _type(value) != _type(values[0]):
                 yield site.breach(
-                    ("attributes", key, place), f"{_type(values[0])}, as the first is", show(value)
+                    ("attributes", key, place), f"{_type(values[0])}, like the first", show(value)
                 )
 
 
@@ -141,7 +141,7 @@ def types_named(site: Site) -> Iterator[Breach] | Skip:
     if not types or not is_dict(types[0].value):
         return Skip("no types of attributes")
     return (
-        site.breach((*types[0].path, name), "the Zarr v3 name of a data type of numbers", show(value))
+        site.breach((*types[0].path, name), "the Zarr v3 name of a numeric data type", show(value))
         for name, value in types[0].value.items()
         if value not in _TYPES
     )

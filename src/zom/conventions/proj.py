@@ -91,16 +91,16 @@ def _is_draft(site: Site) -> bool:
 def _draft_code(site: Site) -> Iterable[Breach] | Skip:
     code = site.node.attributes.get(CODE)
     if not isinstance(code, str) or not _is_draft(site):
-        return Skip("the draft v1 and a code are not declared")
+        return Skip("the draft v1 is not declared, or no code is given")
     fits = re.fullmatch("[A-Z]+:[0-9]+", code, re.ASCII)
-    return [] if fits else [site.breach(("attributes", CODE), "a text such as EPSG:4326", show(code))]
+    return [] if fits else [site.breach(("attributes", CODE), "a string such as EPSG:4326", show(code))]
 
 
 def _draft_alone(site: Site) -> Iterable[Breach] | Skip:
     if not _is_draft(site):
         return Skip("the draft v1 is not declared")
     given = [key for key in (CODE, WKT2, PROJJSON) if key in site.node.attributes]
-    return [] if len(given) < 2 else [site.breach(("attributes",), "one of them", " and ".join(given))]
+    return [] if len(given) < 2 else [site.breach(("attributes",), "only one of them", " and ".join(given))]
 
 
 def _begins_as_wkt2(site: Site) -> Iterable[Breach] | Skip:
@@ -109,7 +109,7 @@ def _begins_as_wkt2(site: Site) -> Iterable[Breach] | Skip:
         return Skip("no proj:wkt2")
     if _WKT2.match(text):
         return ()
-    expected = "a text that begins with GEOGCRS[, PROJCRS[ or another keyword of WKT2"
+    expected = "a string that begins with GEOGCRS[, PROJCRS[ or another keyword of WKT2"
     return [site.breach(("attributes", WKT2), expected, show(text, limit=40))]
 
 

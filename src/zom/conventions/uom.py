@@ -136,7 +136,7 @@ def _is_numeric(site: Site) -> Iterable[Breach] | Skip:
         _NUMBERS
     ):
         return ()
-    return [site.breach(node.dtype_path, "a data type of numbers", node.dtype)]
+    return [site.breach(node.dtype_path, "a numeric data type", node.dtype)]
 
 
 _NUMBERS: Final = ("float", "bfloat", "complex", "int", "uint", "numpy.timedelta64", "numpy.datetime64")

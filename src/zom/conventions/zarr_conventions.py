@@ -74,7 +74,7 @@ def _again(site: Site, found: list[Declaration]) -> Iterator[Breach]:
         first = seen.setdefault(what, each.place)
         if first != each.place:
             yield site.breach(
-                each.path, "a convention that is not declared yet", f"that of entry {first} again"
+                each.path, "a convention that is not declared yet", f"the convention of entry {first} again"
             )
 
 
@@ -124,7 +124,7 @@ def _of_strange_version(site: Site, found: list[tuple[Declaration, Convention]])
         if url in own:
             continue
         strangers = (other for other in conventions if url in (*other.aliases, *other.dead_aliases))
-        owner = next((f"{_quoted(url)}, that of {other.id}" for other in strangers), _quoted(url))
+        owner = next((f"{_quoted(url)}, a URL of {other.id}" for other in strangers), _quoted(url))
         expected = f"a schema_url of {convention.id}, such as {_quoted(_schema_url(convention))}"
         yield site.breach((*each.path, "schema_url"), expected, owner)
 
@@ -140,7 +140,7 @@ def _schema_url(convention: Convention) -> str:
 def _alive(site: Site) -> Iterator[Breach] | Skip:
     found = _known(site)
     if not found:
-        return Skip("no convention that zom knows is declared")
+        return Skip("no known convention is declared")
     return (
         site.breach(
             (*each.path, "schema_url"), _quoted(_schema_url(convention)), _quoted(each.entry["schema_url"])

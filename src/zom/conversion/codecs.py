@@ -107,7 +107,7 @@ class Chain:
         if codec.kind == "bytes->bytes":
             self.end()
         elif isinstance(self.state, Bytes):
-            expected = "codecs that take elements before all that take bytes"
+            expected = "codecs of elements before codecs of bytes"
             self.report.add(CODEC_ORDER, path, expected, f"{show(codec.name)}, an {codec.kind} codec")
             return
         self.codecs.extend(definitions)

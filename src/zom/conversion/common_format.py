@@ -50,7 +50,7 @@ class CommonFormat:
         for loss in losses:
             if loss.severity == "warning":  # the others are hints for conversions
                 fix = f"; {loss.fix}" if loss.fix else ""
-                self.notes.append(f"{loss.node}: v3 has no place for {_words(loss)}{fix}")
+                self.notes.append(f"{loss.node}: v3 can't store {_words(loss)}{fix}")
         return made
 
     def is_stored_otherwise(self, names: tuple[str, ...], change: ValueChange) -> bool:

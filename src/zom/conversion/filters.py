@@ -104,7 +104,7 @@ class Filters:
         if order == places:
             return
         if self.filters:
-            expected = "transpose before all other codecs, as v2 orders chunks before it filters them"
+            expected = "transpose before all other codecs, as in v2 the order applies before the filters"
             self.report.add(CODEC_ORDER, path, expected, f"transpose after {show(self.filters[-1]['id'])}")
             return
         self.places = [self.places[place] for place in order]
@@ -124,9 +124,9 @@ class Filters:
         return None
 
     def _refuse_codec(self, codec: Codec, path: Path) -> None:
-        expected = "a codec that v2 has"
+        expected = "a codec of v2"
         if codec.name == "sharding_indexed":
-            expected = "chunks that are stored one by one: v2 has no shards"
+            expected = "chunks without shards, which v2 doesn't have"
         self.report.add(CODEC, path, expected, show(codec.name))
 
     def _append(self, old: Codec, codec: Codec, parsed: Any, inside: Path) -> None:
@@ -164,8 +164,8 @@ class Filters:
         shuffle = parsed.shuffle
         number = shuffle if isinstance(shuffle, int) else -1 if shuffle is None else SHUFFLES.index(shuffle)
         if number and parsed.typesize is not None and parsed.typesize != self.buffer_width:
-            expected = f"{self.buffer_width}, which v2 takes from the elements"
-            fix = "new chunks are shuffled otherwise"
+            expected = f"{self.buffer_width}, the size of the elements, which v2 uses"
+            fix = "new chunks are shuffled with that size"
             self.report.add(CODEC_PARAMETER, (*inside, "typesize"), expected, show(parsed.typesize), fix)
         members = {"cname": parsed.cname, "clevel": parsed.clevel}
         return {**members, "shuffle": number, "blocksize": parsed.blocksize}
@@ -174,7 +174,7 @@ class Filters:
         """Reject a big-endian type: v3 readers disagree on whether it means values or memory."""
         for name, value in members.items():
             if name in {"dtype", "astype", "encode_dtype", "decode_dtype"} and str(value)[:1] == ">":
-                expected = "a little-endian type: readers differ in what another one means in v3"
+                expected = "a little-endian type: readers disagree on other types in v3"
                 self.report.add(CODEC_TYPE, (*inside, name), expected, show(value))
 
     def _stated(self, inside: Path) -> Any:

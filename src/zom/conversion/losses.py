@@ -34,7 +34,7 @@ FORMATS = rule(
 )
 NAME = rule(
     "convert/node-name",
-    "a node keeps its name, so the name is one that the other format allows",
+    "a node has a name that the other format allows",
     source=f"{_V3}#node-names",
 )
 ASCII_NAME = rule(
@@ -47,12 +47,12 @@ ASCII_NAME = rule(
 )
 INVALID = rule(
     "convert/invalid",
-    "what a node is converted to obeys every rule of the other format",
+    "a converted node follows every rule of the other format",
     source="zom",
 )
 EXTRA_MEMBER = rule(
     "convert/extra-member",
-    "a document has only members that the other format has a place for",
+    "a document has only members that the other format can store",
     source=f"{_V3}#extension-points; {_V2}#metadata",
     lenient="warning",
     strict="warning",
@@ -60,7 +60,7 @@ EXTRA_MEMBER = rule(
 )
 CONSOLIDATED = rule(
     "convert/consolidated-metadata",
-    "consolidated metadata describes documents of the format that it stands in",
+    "consolidated metadata contains documents of its own format",
     source="https://github.com/zarr-developers/zarr-specs/pull/309",
     lenient="warning",
     strict="warning",
@@ -68,7 +68,7 @@ CONSOLIDATED = rule(
 )
 UNDEFINED_FILL = rule(
     "convert/undefined-fill",
-    "a fill value is defined; for one that is not, another is chosen",
+    "a fill value is defined; otherwise zom chooses one",
     source=f"{_V3}#fill-value; {_V2}#metadata: if null, the initial contents are undefined",
     lenient="warning",
     strict="warning",
@@ -76,12 +76,12 @@ UNDEFINED_FILL = rule(
 )
 NO_FILL = rule(
     "convert/no-fill",
-    "a fill value is defined, where conversion may not choose one",
+    "a fill value is defined if the conversion may not choose one",
     source=f"{_V3}#fill-value",
 )
 FILL_VALUE = rule(
     "convert/fill-value",
-    "a fill value that is chosen for an array is one of its data type",
+    "a fill value chosen for an array is a value of its data type",
     source=f"{_V3}#fill-value",
 )
 FILL_BITS = rule(
@@ -94,7 +94,7 @@ FILL_BITS = rule(
 )
 DIMENSIONS_LEFT = rule(
     "convert/array-dimensions",
-    "_ARRAY_DIMENSIONS is a list with a name or null for each dimension; another one stays an attribute",
+    "_ARRAY_DIMENSIONS is a list with a name or null for each dimension; otherwise it stays an attribute",
     source="https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html",
     lenient="warning",
     strict="warning",
@@ -102,12 +102,12 @@ DIMENSIONS_LEFT = rule(
 )
 DIMENSIONS_TAKEN = rule(
     "convert/array-dimensions-taken",
-    "the attribute _ARRAY_DIMENSIONS is free for the dimension names, or says the same",
+    "the attribute _ARRAY_DIMENSIONS is unused, or equals the dimension names",
     source="https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html",
 )
 FILL_MASK = rule(
     "convert/fill-mask",
-    "xarray masks the fill_value of Zarr v2; that of v3 it masks only as the attribute _FillValue says",
+    "xarray masks the fill_value of Zarr v2; in v3 it masks only the value of the attribute _FillValue",
     source="https://docs.xarray.dev/en/stable/user-guide/io.html: use_zarr_fill_value_as_mask",
     lenient="note",
     strict="note",
@@ -120,7 +120,7 @@ DATA_TYPE = rule(
 )
 BARE_DTYPE = rule(
     "convert/dtype-name",
-    "a v2 dtype is a type string; a bare name in its place is known to few readers",
+    "a v2 dtype is a type string; few readers support a bare name",
     source=f"{_V2}#data-type-encoding; tensorstore writes such names",
     lenient="warning",
     strict="warning",
@@ -141,12 +141,12 @@ MIXED_ORDER = rule(
 )
 BYTE_ORDER = rule(
     "convert/byte-order",
-    "the other format can say the byte order of the chunks",
+    "the other format can express the byte order of the chunks",
     source=f"{_V2}#data-type-encoding",
 )
 UNKNOWN_CODEC = rule(
     "convert/unknown-codec",
-    "a codec is one that zom knows: where it belongs in the other format depends on what it does",
+    "zom knows the codec: its place in the other format depends on its effect",
     source="zom",
 )
 CODEC = rule(
@@ -161,12 +161,12 @@ CODEC_ORDER = rule(
 )
 CODEC_TYPE = rule(
     "convert/codec-type",
-    "a codec is given the elements that its configuration speaks of",
+    "a codec gets elements of the type in its configuration",
     source="https://numcodecs.readthedocs.io/en/stable/",
 )
 CODEC_PARAMETER = rule(
     "convert/codec-parameter",
-    "the other format has all parameters of a codec; chunks are decoded without this one",
+    "the other format has all parameters of a codec; decoding doesn't need this one",
     source="https://numcodecs.readthedocs.io/en/stable/",
     lenient="warning",
     strict="warning",
@@ -174,7 +174,7 @@ CODEC_PARAMETER = rule(
 )
 UNREGISTERED = rule(
     "convert/unregistered-codec",
-    "a codec has a v3 name that is registered; zom's own name for it is known to few readers",
+    "a codec has a registered v3 name; few readers support zom's own name for it",
     source="https://github.com/zarr-developers/zarr-extensions",
     lenient="warning",
     strict="warning",
@@ -182,22 +182,22 @@ UNREGISTERED = rule(
 )
 TRANSPOSE = rule(
     "convert/transpose",
-    "dimensions are kept or reversed, before all other codecs: v2 knows the orders C and F",
+    "dimensions are kept or reversed, before all other codecs: v2 has the orders C and F",
     source=f"{_V2}#chunks",
 )
 CHUNK_GRID = rule(
     "convert/chunk-grid",
-    "chunks are of one shape: the other format has regular grids only",
+    "chunks have one shape: the other format has only regular grids",
     source=f"{_V2}#chunks",
 )
 KEY_ENCODING = rule(
     "convert/chunk-key-encoding",
-    "a chunk key encoding is one that zom knows",
+    "zom knows the chunk key encoding",
     source=f"{_V3}#chunk-key-encoding",
 )
 CHUNK_KEYS = rule(
     "convert/chunk-keys",
-    "chunks keep their keys; where the other format has other keys, chunks must be moved",
+    "chunks keep their keys; if the other format has other keys, chunks must be moved",
     source=f"{_V2}#chunks",
     lenient="warning",
     strict="warning",
@@ -213,17 +213,17 @@ DRAFT_KEYS = rule(
 )
 TRANSFORMER = rule(
     "convert/storage-transformer",
-    "no storage transformer stands between the array and its chunks, except sharding in the draft",
+    "the array has no storage transformer, except sharding in the draft",
     source=f"{_V3}#storage-transformers",
 )
 EXTENSION = rule(
     "convert/extension",
-    "an extension that must be understood is one that the other format has",
+    "the other format has every extension that must be understood",
     source=f"{_V3}#extension-points; Zarr core specification 3.0, draft of 2022, extensions",
 )
 DROPPED_EXTENSION = rule(
     "convert/dropped-extension",
-    "an extension of the draft is one that v3 has; others are dropped",
+    "v3 has every extension of the draft; others are dropped",
     source="Zarr core specification 3.0, draft of 2022, extensions",
     lenient="warning",
     strict="warning",
@@ -236,7 +236,7 @@ LAYOUT = rule(
 )
 IMPLICIT_GROUP = rule(
     "convert/implicit-group",
-    "a group has a document of its own; one that had none gets one",
+    "every group has its own document; a group without one gets one",
     source=f"{_V3}#groups; the draft, Group metadata",
     lenient="note",
     strict="note",

@@ -123,11 +123,11 @@ def v3_type(data_type: DataType, path: Path, given: Any, report: Report) -> Any:
     try:
         spelled = data_type.to_json("v3")
     except ConversionError as error:
-        report.add(DATA_TYPE, path, "a data type that v3 has", f"{show(given)} ({error.problems[0].found})")
+        report.add(DATA_TYPE, path, "a data type of v3", f"{show(given)} ({error.problems[0].found})")
         return None
     faults: list[Fault] = []
     if parse_v3(spelled, faults) is None or faults:
-        report.add(DATA_TYPE, path, "a data type that v3 has", show(given))
+        report.add(DATA_TYPE, path, "a data type of v3", show(given))
         return None
     return spelled
 
@@ -174,7 +174,7 @@ def _note_mask(document: Mapping[str, Any], attributes: Mapping[str, Any], repor
     fill = document.get("fill_value")
     if fill is None or fill == "NaN" or "_FillValue" in attributes:
         return
-    fix = "where it marks missing values, add _FillValue, which v3 has in base64"
+    fix = "if it marks missing values, add _FillValue, in base64 in v3"
     report.add(FILL_MASK, ("fill_value",), "the attribute _FillValue beside it", show(fill), fix)
 
 

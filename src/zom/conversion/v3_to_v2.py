@@ -66,7 +66,7 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
     document = spec.document
     drop_members(document, _GROUP, report, not_understood("group", document))
     if document.get("consolidated_metadata") is not None:
-        fix = "it is dropped; consolidate the v2 hierarchy anew"
+        fix = "it is dropped; consolidate the v2 hierarchy again"
         where = ("consolidated_metadata",)
         report.add(CONSOLIDATED, where, "no such member", show(document["consolidated_metadata"]), fix)
     made: dict[str, Any] = {"zarr_format": 2}
@@ -81,7 +81,7 @@ def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool
     drop_members(document, _ARRAY, report, not_understood("array", document))
     for index, value in enumerate(document.get("storage_transformers") or ()):
         where = ("storage_transformers", index)
-        report.add(TRANSFORMER, where, "no storage transformer: v2 has none", show(name_of(value)))
+        report.add(TRANSFORMER, where, "no storage transformer, as v2 has none", show(name_of(value)))
     shape = list(resolved.shape)
     chunks = _chunks(parse_grid(document["chunk_grid"], document["codecs"], None, []), report)
     separator, same_keys = _keys(document["chunk_key_encoding"], report)
@@ -105,7 +105,7 @@ def _chunks(value: Any, report: Report) -> list[int] | None:
     definition = parse_definition(value, [], must_understand_allowed=False)
     name = definition.name if definition is not None else None
     if definition is None or chunk_grids.find(name or "") is not chunk_grids.find("regular"):
-        report.add(CHUNK_GRID, ("chunk_grid",), "a regular grid: v2 has no other", show(name))
+        report.add(CHUNK_GRID, ("chunk_grid",), "a regular grid, the only one in v2", show(name))
         return None
     return [int(length) for length in definition.configuration["chunk_shape"]]
 
@@ -136,16 +136,16 @@ def _put_type(
         plain = data_type.to_json("v2")
     except ConversionError:
         found = show(document["data_type"])
-        report.add(DATA_TYPE, ("data_type",), "a data type that v2 has", found)
+        report.add(DATA_TYPE, ("data_type",), "a data type of v2", found)
         return
     dtype = _in_order(plain, filters.endian)
     old = parse_v2(dtype, data_type.object_codec, [])
     if old is None:
-        report.add(DATA_TYPE, ("data_type",), "a data type that v2 has", show(document["data_type"]))
+        report.add(DATA_TYPE, ("data_type",), "a data type of v2", show(document["data_type"]))
         return
     if filters.endian == "big" and data_type.has_order and dtype == plain:
         where = (*filters.endian_path, "configuration", "endian")
-        report.add(BYTE_ORDER, where, f'"little": v2 has no other {data_type.name}', '"big"')
+        report.add(BYTE_ORDER, where, f'"little", the only byte order of {data_type.name} in v2', '"big"')
         return
     bare = _bare_name(dtype)
     if bare is not None:
@@ -196,7 +196,7 @@ def _put_attributes(made: dict[str, Any], document: Mapping[str, Any], report: R
     kept: Mapping[str, Any] = attributes or {}
     taken = kept.get(DIMENSIONS, names)
     if taken != names:
-        fix = "take one of the two away"
+        fix = "remove one of the two"
         where = ("attributes", DIMENSIONS)
-        report.add(DIMENSIONS_TAKEN, where, f"{show(names)}, as dimension_names say", show(taken), fix)
+        report.add(DIMENSIONS_TAKEN, where, f"{show(names)}, as in dimension_names", show(taken), fix)
     made["attributes"] = {**kept, DIMENSIONS: names}

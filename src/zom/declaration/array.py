@@ -37,8 +37,8 @@ __all__ = ["SIZES", "array_of"]
 
 SIZES = rule(
     "declaration/sizes",
-    "every dimension has one length, in `sizes` or by `shape`",
-    source="the form of declarations, docs/declaring.md",
+    "every dimension has one length, in `sizes` or in `shape`",
+    source="declarations, docs/declaring.md",
 )
 
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]i?)?B")
@@ -92,7 +92,7 @@ def _refuse_foreign(said: Mapping[str, Any], family: Family, at: At, problems: P
     for name in said:
         if name not in taken:
             problems.add(
-                at.child(name).problem(FORM, f"what arrays of {family.form} have", show(name), "leave it out")
+                at.child(name).problem(FORM, f"an option of {family.form} arrays", show(name), "leave it out")
             )
 
 
@@ -165,7 +165,7 @@ def _built(  # noqa: PLR0913, PLR0917 - the parts of an array
     except UnfitError as unfit:
         problems.add(unfit.problem(at.child("values")))
     except ExtensionError as error:
-        expected = "values of a type that can be held in memory here"
+        expected = "values of a type that numpy supports here"
         problems.add(at.child("values").problem(VALUES, expected, kind.name, str(error)))
     return None
 
@@ -181,8 +181,8 @@ def _fill(  # noqa: PLR0913, PLR0917 - as above
 ) -> bool:
     """Add the fill value as a scalar; return whether there is no problem."""
     if "missing" in said and "fill_value" in said:
-        fix = "leave fill_value out: what is missing is the fill value, too"
-        problems.add(at.child("fill_value").problem(FORM, "missing, or fill_value", "both", fix))
+        fix = "leave fill_value out: missing is also the fill value"
+        problems.add(at.child("fill_value").problem(FORM, "missing or fill_value", "both", fix))
         return False
     word = "fill_value" if full.get("missing") is None else "missing"
     if full.get(word) is None:
@@ -215,7 +215,7 @@ def _parts(  # noqa: PLR0913, PLR0917 - as above
         called = dimensions_called(dim, dims, rank)
         if not called and is_dict(own) and dim in own:
             hint = did_you_mean(near(dim, known), known) or (None if known else "add dims")
-            expected = "a name among dims" if known else "the place of a dimension"
+            expected = "a name among dims" if known else "the index of a dimension"
             problems.add(place.child(dim).problem(FORM, expected, show(dim), hint))
         if isinstance(length, str) and length != "whole":
             problems.add(place.child(dim).problem(FORM, 'a length, "whole" or null', show(length)))

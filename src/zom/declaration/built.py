@@ -96,12 +96,12 @@ def _known(  # noqa: PLR0913 - the arguments and their origin
 
 def _ome(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:
     if scope.form == "draft":
-        problems.add(at.problem(FORM, "format 2 or 3, for OME-Zarr", scope.form))
+        problems.add(at.problem(FORM, "format 2 or 3 for OME-Zarr", scope.form))
         return None
     if "plate" not in given:
         return _image(given, scope, at, problems)
     for name in sorted(given.keys() - {"plate"}):
-        problems.add(at.child(name).problem(WORD, "plate alone", show(name), "put it into plate, or field"))
+        problems.add(at.child(name).problem(WORD, "plate alone", show(name), "move it to plate or field"))
     return _plate(given["plate"], scope, at.child("plate"), problems)
 
 
@@ -153,7 +153,7 @@ def _with_shape(arguments: dict[str, Any], scope: Scope, at: At, problems: Probl
         return False
     missing = [axis for axis in axes if axis not in scope.sizes]
     if "shape" not in arguments and missing:
-        fix = f"add {', '.join(missing)} to sizes, or give shape"
+        fix = f"add {', '.join(missing)} to sizes, or pass shape"
         problems.add(at.problem(FORM, "an image whose axes have sizes", ", ".join(missing), fix))
         return False
     arguments.setdefault("shape", [scope.sizes.get(axis) for axis in axes])
@@ -169,7 +169,7 @@ def _labelled(image: Any, labels: Any, at: At, problems: Problems) -> Any:
 
     if not is_dict(labels):
         problems.add(
-            at.child("labels").problem(FORM, "a mapping of names to what their labels are", show(labels))
+            at.child("labels").problem(FORM, "a mapping of names to descriptions of labels", show(labels))
         )
         return None
     for name, said in labels.items():
@@ -188,7 +188,7 @@ def _multiscales(
     from zom.conventions import multiscales  # noqa: PLC0415 - as above
 
     if scope.form != "v3":
-        problems.add(at.problem(FORM, "format 3, for the multiscales convention", scope.form))
+        problems.add(at.problem(FORM, "format 3 for the multiscales convention", scope.form))
         return None
     arrays = {name: each for name, each in members.items() if each.kind == "array"}
     if len(arrays) < len(members) or not arrays:
@@ -212,7 +212,7 @@ def _anndata(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, prob
     from zom.conventions import anndata  # noqa: PLC0415 - as above
 
     if scope.form == "draft":
-        problems.add(at.problem(FORM, "format 2 or 3, for AnnData", scope.form))
+        problems.add(at.problem(FORM, "format 2 or 3 for AnnData", scope.form))
         return None
     if not _known(anndata.skeleton, given, at, problems):
         return None
@@ -257,7 +257,7 @@ def _width(value: Any, at: At, problems: Problems) -> Any:
     width, dtype = value if is_list(value) and len(value) == 2 else (value, "float32")
     if isinstance(width, int) and not isinstance(width, bool) and width >= 0 and isinstance(dtype, str):
         return (width, dtype) if is_list(value) else width
-    problems.add(at.problem(FORM, "a number of columns, or that and a data type", show(value)))
+    problems.add(at.problem(FORM, "a number of columns, optionally with a data type", show(value)))
     return None
 
 

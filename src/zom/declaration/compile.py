@@ -34,8 +34,8 @@ __all__ = ["Compiler", "empty_group"]
 
 TWICE = rule(
     "declaration/path",
-    "each path has one node, and nothing lies below an array",
-    source="the form of declarations, docs/declaring.md",
+    "each path has one node, and nothing is below an array",
+    source="declarations, docs/declaring.md",
 )
 
 _ONLY_GROUP: Final = GROUP.keys() - ARRAY.keys()
@@ -72,7 +72,7 @@ class Compiler:
             return
         if "for" in declared and not at.path:
             self.problems.add(
-                at.child("for").problem(WORD, "no loop at the root", "for", "put it at a member")
+                at.child("for").problem(WORD, "no loop at the root", "for", "move it to a member")
             )
         kind = self._kind(declared, at)
         if kind == "array":
@@ -83,7 +83,7 @@ class Compiler:
     def _kind(self, declared: Mapping[str, Any], at: At) -> str | None:
         words = {*ARRAY, *GROUP} if at.path else {*ARRAY, *GROUP, *ROOT}
         for name in sorted(declared.keys() - words):
-            hint = "say it at the root" if name in ROOT else hint_for(name, words)
+            hint = "move it to the root" if name in ROOT else hint_for(name, words)
             self.problems.add(
                 at.child(name).problem(WORD, "a word for an array or a group", show(name), hint)
             )
@@ -107,7 +107,9 @@ class Compiler:
         family = family_of(document)
         if family is not None and family.form != scope.form:
             found = f"one of {family.form}"
-            self.problems.add(at.problem(FORM, f"a document of {scope.form}, as the whole hierarchy", found))
+            self.problems.add(
+                at.problem(FORM, f"a document of {scope.form}, like the whole hierarchy", found)
+            )
             return
         try:
             spec: Spec = parse_as(scope.family, document)
@@ -176,9 +178,7 @@ class Compiler:
             inner = {path.strip("/"): node for path, node in alone.nodes.items()}
             for path in alone.values:
                 place = alone.places[path].child("values")
-                self.problems.add(
-                    place.problem(FORM, "no values, for there is an array for each level", "values")
-                )
+                self.problems.add(place.problem(FORM, "no values: there is one array per level", "values"))
         made = built(word, said[word], inner, scope, at.child(word), self.problems)
         if made is None:
             return

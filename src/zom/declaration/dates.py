@@ -169,7 +169,7 @@ class _Calendar:
         if self.name in {"standard", "gregorian"} and (year, month, day) < (1582, 10, 15):
             fix = "state calendar: proleptic_gregorian"
             raise UnfitError(
-                "a date since 1582-10-15, where the standard calendar begins to be Gregorian", show(text), fix
+                "a date since 1582-10-15, when the standard calendar becomes Gregorian", show(text), fix
             )
         rest = (hour * 60 + minute) * 60 + second
         return _Time(self, 12 * year + month - 1, day, rest * _SECOND + int((found[7] or "0").ljust(9, "0")))
@@ -198,7 +198,7 @@ class _Time:
         month = self.month + months
         if month < 0 or self.day > self.calendar.days_in(month // 12, month % 12 + 1):
             found = f"day {self.day} of {month // 12:04}-{month % 12 + 1:02}"
-            raise UnfitError("a day that each month has", found, "start at a day up to 28")
+            raise UnfitError("a day that every month has", found, "start at a day up to 28")
         return replace(self, month=month)
 
 
@@ -255,7 +255,7 @@ class Clock:
                 start, self.since.calendar.time_of(_text(given["stop"], given)), many, unit, given
             )
             if found > most or found != count:
-                fix = "leave stop or step out"
+                fix = "leave out stop or step"
                 raise UnfitError(f"{count} values, as the dimension has", f"{found} from {show(given)}", fix)
         if unit in _MONTHS:
             months = many * _MONTHS[unit]
@@ -264,7 +264,7 @@ class Clock:
 
     def _evenly(self, start: _Time, gap: int, count: int, given: Mapping[str, Any]) -> list[Any]:
         if self.unit in _MONTHS:
-            raise UnfitError(f"a step of months or years, for the unit {self.unit}", show(given.get("step")))
+            raise UnfitError(f"a step of months or years for the unit {self.unit}", show(given.get("step")))
         unit = _LENGTHS[self.unit] * self.scale
         first = Fraction(start.nanoseconds - self.since.nanoseconds, unit)
         step = Fraction(gap, unit)
@@ -278,10 +278,10 @@ class Clock:
         gap = stop.nanoseconds - start.nanoseconds
         if count < 2:
             if gap and count:
-                raise UnfitError("a range with start and step, for one value", show(given))
+                raise UnfitError("a range with start and step for one value", show(given))
             return [self._number(start, show(given))] * count
         if gap % (count - 1):
-            raise UnfitError(f"{count} dates at one distance", show(given), "state step")
+            raise UnfitError(f"{count} dates at equal distances", show(given), "state step")
         return self._evenly(start, gap // (count - 1), count, given)
 
     def _steps_to(self, start: _Time, stop: _Time, many: int, unit: str, given: Mapping[str, Any]) -> int:
@@ -297,7 +297,7 @@ class Clock:
         else:
             whole, step = stop.nanoseconds - start.nanoseconds, many * _LENGTHS[unit]
         if step == 0 or whole * step < 0:
-            raise UnfitError("a step that leads from start to stop", show(given))
+            raise UnfitError("a step in the direction from start to stop", show(given))
         return whole // step + 1
 
 

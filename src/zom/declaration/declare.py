@@ -40,8 +40,8 @@ __all__ = ["compiled", "declare"]
 
 VERSION = rule(
     "declaration/version",
-    "a declaration says which form of declarations it has: zom is 1",
-    source="the form of declarations, docs/declaring.md",
+    "a declaration states its version: zom is 1",
+    source="declarations, docs/declaring.md",
     schema=True,
 )
 

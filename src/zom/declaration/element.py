@@ -20,7 +20,7 @@ __all__ = ["VALUES", "UnfitError", "element_of"]
 VALUES = rule(
     "declaration/values",
     "the values of an array fit its shape and its data type",
-    source="the form of declarations, docs/declaring.md",
+    source="declarations, docs/declaring.md",
 )
 
 _OFFSET: Final = re.compile(r"T.*[+-][0-9]{2}:?[0-9]{2}", re.ASCII | re.DOTALL)

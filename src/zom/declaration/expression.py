@@ -34,7 +34,7 @@ UNFILLED: Final = _Unfilled()
 UNKNOWN = rule(
     "declaration/expression",
     "${...} is a parameter, a loop's name, or whole-number arithmetic with them",
-    source="the form of declarations, docs/declaring.md",
+    source="declarations, docs/declaring.md",
 )
 
 _HOLE = re.compile(r"\$\$\{|\$\{([^}]*)\}?")
@@ -116,7 +116,7 @@ def _spoken(value: Any) -> str:
 
 def _value(hole: re.Match[str], names: Mapping[str, Any]) -> Any:
     if not hole[0].endswith("}"):
-        raise _UnfitError(f"{show(hole[0])} without its end", "close it with }")
+        raise _UnfitError(f"{show(hole[0])} without an end", "close it with }")
     if hole[1].strip() in names:
         return names[hole[1].strip()]
     return _Sum(hole[1], names).value()
@@ -166,7 +166,9 @@ class _Sum:
             if operator == "*":
                 left *= right
             elif right == 0:
-                raise _UnfitError(f"a division by zero in {show(self.text)}", "divide by another number")
+                raise _UnfitError(
+                    f"a division by zero in {show(self.text)}", "divide by a number other than 0"
+                )
             else:
                 left = left // right if operator == "//" else left % right
             if left.bit_length() > _MOST_BITS:
@@ -181,7 +183,7 @@ class _Sum:
         if self._next("("):
             inner = self._sum()
             if not self._next(")"):
-                raise _UnfitError(f"{show(self.text)} without its )", "close the parenthesis")
+                raise _UnfitError(f"{show(self.text)} without a )", "close the parenthesis")
             return inner
         if not self.tokens:
             raise _UnfitError(show(self.text) if self.text.strip() else "${} with nothing in it")
@@ -196,5 +198,5 @@ class _Sum:
             )
         value = self.names[name]
         if type(value) is not int:
-            raise _UnfitError(f"{name}, which is {show(value)}", "arithmetic is for whole numbers")
+            raise _UnfitError(f"{name}, which is {show(value)}", "use whole numbers in arithmetic")
         return value

@@ -19,8 +19,8 @@ __all__ = ["file_below", "included", "source_below"]
 
 INCLUDE = rule(
     "declaration/include",
-    "a file that is included lies beside the declaration or below, and doesn't include itself",
-    source="the form of declarations, docs/declaring.md",
+    "an included file is beside the declaration or below it, and doesn't include itself",
+    source="declarations, docs/declaring.md",
 )
 
 _MOST_FILES: Final = 100
@@ -32,10 +32,10 @@ def included(source: Source, problems: Problems) -> list[Source]:
     seen: set[Path] = set()
     if source.folder is None:
         if "include" in source.value:
-            fix = "give it as a file"
+            fix = "pass the declaration as a file"
             problems.add(
                 At(source, ("include",)).problem(
-                    INCLUDE, "a declaration in a file, to include others", "none", fix
+                    INCLUDE, "a declaration in a file, to include other files", "none", fix
                 )
             )
         return [source]
@@ -53,15 +53,15 @@ def file_below(root: Path, folder: Path, name: str, place: At, problems: Problem
         return None
     if "://" not in name and file.is_relative_to(root):
         return file
-    fix = "put it beside the declaration, or below"
-    problems.add(place.problem(INCLUDE, "a file beside the declaration or below", show(name), fix))
+    fix = "move it beside the declaration, or below it"
+    problems.add(place.problem(INCLUDE, "a file beside the declaration or below it", show(name), fix))
     return None
 
 
 def source_below(file: Path, place: At, name: str, problems: Problems) -> Source | None:
     """Read a file; add problems and return None if it can't be read."""
     if not is_file(file):
-        problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
+        problems.add(place.problem(INCLUDE, "an existing file", show(name)))
         return None
     try:
         return read_source(file, name)

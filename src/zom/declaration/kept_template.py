@@ -41,8 +41,8 @@ def template_problems(
 def _in_file(source: Source, name: str, at: At, problems: Problems) -> tuple[At, Any]:
     """Return the place and the content of a template in a file."""
     if source.folder is None:
-        fix = "write the template itself"
-        problems.add(at.problem(FORM, "a template, for the declaration is no file", show(name), fix))
+        fix = "write the template in the declaration"
+        problems.add(at.problem(FORM, "a template, as the declaration is not a file", show(name), fix))
         return at, None
     root = source.folder.resolve()
     file = file_below(root, root, name, at, problems)

@@ -48,7 +48,7 @@ def _values(listed: Any, at: At, problems: Problems) -> list[Any]:
     if is_list(listed):
         for index, each in enumerate(listed):
             if isinstance(each, bool) or not isinstance(each, (str, int)):
-                problems.add(at.child(index).problem(FORM, "a text or a whole number", show(each)))
+                problems.add(at.child(index).problem(FORM, "a string or a whole number", show(each)))
                 return []
         return listed
     try:

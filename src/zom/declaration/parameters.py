@@ -23,7 +23,7 @@ __all__ = ["ParameterText", "parameters_of"]
 PARAMETER = rule(
     "declaration/parameter",
     "every parameter has a value of its type",
-    source="the form of declarations, docs/declaring.md",
+    source="declarations, docs/declaring.md",
 )
 
 _FACTS: Final = frozenset({"default", "type", "description"})
@@ -78,7 +78,7 @@ def _value(name: str, facts: Any, at: At, given: Mapping[str, Any], problems: Pr
         problems.add(at.problem(PARAMETER, "a plain value, without ${...}", show(default)))
         return 1
     if name not in given and default is None:
-        problems.add(at.problem(PARAMETER, "a value, for there is no default", "none", f"set {name}"))
+        problems.add(at.problem(PARAMETER, "a value, as there is no default", "none", f"set {name}"))
         return 1
     value = given.get(name, default)
     if isinstance(value, ParameterText):

@@ -25,15 +25,15 @@ def _with(name: str) -> dict[str, Any]:
 
 
 _MARKED: Final[dict[str, Any]] = {
-    "description": "A document of Zarr, as it stands.",
+    "description": "A document of Zarr, unchanged.",
     "anyOf": [_with(name) for name in DOCUMENT_MARKS],
 }
 
 _DOCUMENT: Final = {"document": DOCUMENT}
 _RANGE: Final[Mapping[str, str]] = {
     "start": "The first value: a number, or a date.",
-    "stop": "The last value, which is reached: a number, or a date.",
-    "step": 'How far values are apart: a number, or for dates such as "1 day".',
+    "stop": "The last value, which is included: a number, or a date.",
+    "step": 'The distance between values: a number, or for dates such as "1 day".',
 }
 
 
@@ -93,7 +93,7 @@ def declaration_schema() -> dict[str, Any]:
                 "additionalProperties": False,
             },
             "either": {
-                "description": "An array or a group, which its first words will tell.",
+                "description": "An array or a group, depending on its words.",
                 "type": "object",
                 "properties": {**_properties(ARRAY), **_properties(GROUP)},
                 "additionalProperties": False,

@@ -57,7 +57,7 @@ def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, 
         made = _Shortening(spec, values or {})
         said = made.root()
     if made.broken:
-        raise DeclarationError(made.broken, "what breaks rules of Zarr can't be declared")
+        raise DeclarationError(made.broken, "a document that breaks rules of Zarr can't be declared")
     return said
 
 
@@ -179,7 +179,7 @@ class _Shortening:
         except SpecError as error:
             for problem in error.problems:
                 node = path.rstrip("/") + problem.node
-                fix = problem.fix or "correct the document; a declaration keeps the rules of Zarr"
+                fix = problem.fix or "correct the document; a declaration follows the rules of Zarr"
                 self.broken.append(replace(problem, node=node.rstrip("/") or "/", fix=fix))
         # A document of the draft has no member that identifies it.
         return document if is_document(document) else {"document": document}

@@ -32,8 +32,8 @@ __all__ = ["TEXT", "At", "Problems", "Source", "read_source", "source_of_mapping
 
 TEXT = rule(
     "declaration/text",
-    "a declaration is YAML, TOML or JSON, and one mapping",
-    source="the form of declarations, docs/declaring.md",
+    "a declaration is one mapping in YAML, TOML or JSON",
+    source="declarations, docs/declaring.md",
 )
 
 MOST_BYTES: Final = 1 << 24
@@ -138,12 +138,12 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
     """
     data = text.encode() if isinstance(text, str) else text
     if len(data) > MOST_BYTES:
-        raise _refused(name, f"at most {MOST_BYTES} bytes", "more", "declare what repeats with `for`")
+        raise _refused(name, f"at most {MOST_BYTES} bytes", "more", "declare repeated parts with `for`")
     try:
         decoded = data.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         place = (data[: cause.start].count(b"\n") + 1, cause.start - data.rfind(b"\n", 0, cause.start))
-        raise _refused(name, "text in UTF-8", f"byte {cause.start} is none", None, place) from cause
+        raise _refused(name, "text in UTF-8", f"byte {cause.start}, which is not", None, place) from cause
     faults: list[Fault] = []
     places: Places | None = None
     value: Any = None
@@ -154,7 +154,7 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
     elif language == "json":
         value = thaw(read_json(decoded, faults))
     else:
-        found = f".{language}" if language else "a name without one"
+        found = f".{language}" if language else "a name without an extension"
         raise _refused(name, "a name that ends in .yaml, .toml or .json", found, None)
     if not faults and not isinstance(value, Mapping):
         faults.append(Fault(TEXT, (), "a mapping", show(value), "begin with zom: 1", (1, 1)))

@@ -41,7 +41,7 @@ def read_toml(text: str, faults: list[Fault], broken: Rule) -> tuple[Any, Places
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         where = _LINE.search(str(error))
         place = (int(where[1]), int(where[2])) if where and where[1] else (text.count("\n") + 1, 1)
-        found = _LINE.sub("", str(error)).strip() or "values that nest too deep"
+        found = _LINE.sub("", str(error)).strip() or "values nested too deeply"
         faults.append(Fault(broken, (), "TOML", found, None, place))
         return None, None
     return _as_json(value), _places(text, value)

@@ -70,7 +70,7 @@ def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:
     if stop is None:
         return [start + step * index for index in range(count or 0)]
     if step == 0 or (stop - start) * step < 0:
-        raise UnfitError("a step that leads from start to stop", show(given))
+        raise UnfitError("a step in the direction from start to stop", show(given))
     many = (stop - start) / step
     if not abs(many) < MOST:
         raise UnfitError(
@@ -79,14 +79,14 @@ def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:
     found = math.floor(many + 1e-9) + 1
     if count is not None and found != count:
         raise UnfitError(
-            f"{count} values, as the dimension has", f"{found} from {show(given)}", "leave stop or step out"
+            f"{count} values, as the dimension has", f"{found} from {show(given)}", "leave out stop or step"
         )
     return [start + step * index for index in range(found)]
 
 
 def _between(start: float, stop: Any, count: int) -> list[Any]:
     if count == 1 and start != stop:
-        raise UnfitError("a range with start and step, for one value", show({"start": start, "stop": stop}))
+        raise UnfitError("a range with start and step for one value", show({"start": start, "stop": stop}))
     if count <= 1:
         return [start] * count
     gap = stop - start
@@ -115,7 +115,7 @@ def stated(
         )
     if is_dict(given):
         if len(shape) != 1:
-            raise UnfitError("a list, for a range has one dimension", show(given))
+            raise UnfitError("a list, as a range has one dimension", show(given))
         clock = clock_of(kind, units, calendar)
         if clock is not None and _has_dates(given):
             return _array(clock.range(given, shape[0], MOST), tuple(shape), kind)

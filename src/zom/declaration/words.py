@@ -36,14 +36,14 @@ __all__ = [
 
 WORD = rule(
     "declaration/word",
-    "a declaration has only words that mean something where they stand",
-    source="the form of declarations, docs/declaring.md",
+    "a declaration has only words that are valid in their place",
+    source="declarations, docs/declaring.md",
     schema=True,
 )
 FORM = rule(
     "declaration/form",
-    "what a word says has the form that it asks for",
-    source="the form of declarations, docs/declaring.md",
+    "the value of a word has the form that the word requires",
+    source="declarations, docs/declaring.md",
     schema=True,
 )
 
@@ -126,7 +126,7 @@ _PARTS: Final[dict[str, Any]] = {
 }
 
 _FOR: Final = Word(
-    'Repeat this member for every combination of values; its name says where they go, as in "${row}".',
+    'Repeat this member for every combination of values; insert them in its name, as in "${row}".',
     "a mapping of names to lists or ranges",
     {
         "type": "object",
@@ -141,13 +141,13 @@ _ATTRIBUTES: Final = Word("The attributes.", "a mapping", _OBJECT, is_dict)
 
 ARRAY: Final[Mapping[str, Word]] = {
     "dims": Word(
-        "The names of the dimensions; their lengths stand in `sizes`.",
+        "The names of the dimensions; their lengths are in `sizes`.",
         "a list of names",
         {"type": "array", "items": _types("string", "null")},
         lambda value: is_list(value) and all(each is None or _text(each) for each in value),
     ),
     "shape": Word(
-        "The lengths of the dimensions, where `sizes` don't say.",
+        "The lengths of the dimensions, if `sizes` doesn't define them.",
         "a list of lengths",
         {"anyOf": [_INT, {"type": "array", "items": {"anyOf": [_INT, HOLE]}}]},
         lambda value: _lengths(value) or (_whole(value) and value >= 0),
@@ -159,13 +159,13 @@ ARRAY: Final[Mapping[str, Word]] = {
         lambda value: _codec(value) or is_list(value),
     ),
     "chunks": Word(
-        "The chunks: lengths by dimension, a list, auto, whole, or about so many bytes, such as 4 MiB.",
+        "The chunks: lengths by dimension, a list, auto, whole, or an approximate size, such as 4 MiB.",
         'lengths by dimension or in order, "auto", "whole", or a size such as "4 MiB"',
         _PARTS,
         _parts,
     ),
     "shards": Word(
-        "The shards that chunks are gathered into, said like chunks; null for none.",
+        "The shards that contain the chunks, in the form of chunks; null for none.",
         'lengths by dimension or in order, "auto", "whole", a size such as "64 MiB", or null',
         _PARTS,
         _parts,
@@ -195,22 +195,22 @@ ARRAY: Final[Mapping[str, Word]] = {
         lambda value: value in ("C", "F"),
     ),
     "separator": Word(
-        "What stands between the numbers in the keys of chunks (v2 and draft).",
+        "The separator between the numbers in chunk keys (v2 and draft).",
         '"." or "/"',
         {"enum": [".", "/"]},
         lambda value: value in (".", "/"),
     ),
-    "fill_value": Word("What was never written reads as.", "a value of the data type", {}, _anything),
+    "fill_value": Word("The value that missing chunks read as.", "a value of the data type", {}, _anything),
     "missing": Word(
-        "The stored value that stands for none; the fill value, too.",
+        "The stored value that marks missing values; also the fill value.",
         "a value of the data type",
         {},
         _anything,
     ),
-    "scale_factor": Word("What stored values are multiplied with.", "a number", _NUMBER, _number),
-    "add_offset": Word("What is added then.", "a number", _NUMBER, _number),
-    "units": Word("The units, such as K, or days since 2000-01-01.", "a text", _STRING, _text),
-    "calendar": Word("The calendar of a time.", "a text", _STRING, _text),
+    "scale_factor": Word("The factor of stored values.", "a number", _NUMBER, _number),
+    "add_offset": Word("The number added after the multiplication.", "a number", _NUMBER, _number),
+    "units": Word("The units, such as K, or days since 2000-01-01.", "a string", _STRING, _text),
+    "calendar": Word("The calendar of a time.", "a string", _STRING, _text),
     "values": Word(
         "The values, written when the array is made: a list, a range, or one value for all.",
         "a list, a range, or one value",
@@ -222,7 +222,7 @@ ARRAY: Final[Mapping[str, Word]] = {
 }
 
 DOCUMENT: Final = Word(
-    "A document of Zarr, as it stands; one that has zarr_format or node_type may stand for itself.",
+    "A document of Zarr, unchanged; one with zarr_format or node_type may be given directly.",
     "a document of Zarr",
     _OBJECT,
     is_dict,
@@ -244,25 +244,25 @@ def is_document(said: Mapping[str, Any]) -> bool:
 GROUP: Final[Mapping[str, Word]] = {
     "attributes": _ATTRIBUTES,
     "members": Word(
-        "What is in the group, by name or by path.",
+        "The members of the group, by name or by path.",
         "a mapping of names to arrays and groups",
         {"type": "object", "additionalProperties": {"$ref": "#/$defs/node"}},
         is_dict,
     ),
     "sizes": Word(
-        "The lengths of dimensions by name, for this group and all below it.",
+        "The lengths of dimensions by name, for this group and everything below it.",
         "a mapping of names to lengths",
         {"type": "object", "additionalProperties": {"anyOf": [_INT, HOLE]}},
         lambda value: is_dict(value) and all(_whole(each) and each >= 0 for each in value.values()),
     ),
     "defaults": Word(
-        "What holds for the arrays of this group and below, where they don't say otherwise.",
+        "The defaults for the arrays of this group and below.",
         "a mapping of words of arrays",
         {"$ref": "#/$defs/defaults"},
         is_dict,
     ),
     "coordinates": Word(
-        "The members that are coordinates beside the dimensions' own, as xarray names them.",
+        "The members that are non-index coordinates, in the terms of xarray.",
         "a list of names of members",
         {"type": "array", "items": _STRING},
         _texts,
@@ -290,7 +290,7 @@ GROUP: Final[Mapping[str, Word]] = {
 
 ROOT: Final[Mapping[str, Word]] = {
     "zom": Word(
-        "The version of the form of declarations.",
+        "The version of declarations.",
         "1",
         {"const": 1},
         lambda value: value == 1 and _whole(value),
@@ -302,25 +302,25 @@ ROOT: Final[Mapping[str, Word]] = {
         lambda value: value in (2, 3, "draft"),
     ),
     "parameters": Word(
-        "What may be set from outside: defaults by name, or what is expected of a value.",
+        "Parameters of the caller: defaults by name, or descriptions of the values.",
         "a mapping of names to values, or to mappings with any of default, type and description",
         {"type": "object", "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}},
         is_dict,
     ),
     "conventions": Word(
-        "The conventions that the hierarchy keeps.",
+        "The conventions that the hierarchy follows.",
         "a list of names",
         {"type": "array", "items": _STRING},
         _texts,
     ),
     "template": Word(
-        "The template that the hierarchy keeps: its file, or itself.",
+        "The template that the hierarchy follows: its file, or the template itself.",
         "a file, or a template",
         _types("string", "object"),
         _codec,
     ),
     "include": Word(
-        "Files whose parameters, sizes, defaults, attributes and members hold here, where this one says nothing else.",
+        "Files whose parameters, sizes, defaults, attributes and members apply here unless this file overrides them.",
         "a file, or a list of files",
         {"anyOf": [_STRING, {"type": "array", "items": _STRING}]},
         lambda value: _text(value) or _texts(value),

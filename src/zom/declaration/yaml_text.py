@@ -84,7 +84,7 @@ def read_yaml(text: str, faults: list[Fault], broken: Rule) -> tuple[Any, Places
         before = text[: error.position]
         place = (before.count("\n") + 1, len(before) - before.rfind("\n"))
         found = f"the character U+{ord(text[error.position]):04X}"
-        faults.append(Fault(broken, (), "text that YAML may have", found, "write an escape in quotes", place))
+        faults.append(Fault(broken, (), "text that YAML allows", found, "write an escape in quotes", place))
     return None, None
 
 
@@ -129,9 +129,9 @@ class _Reader:
         if event.tag is not None and event.tag not in {"!", f"{_TAGS}map", f"{_TAGS}seq"}:
             raise _UnfitError(event.start_mark, "no tags", event.tag, "leave the tag out")
         if len(self.open) >= _MOST_DEPTH:
-            raise _UnfitError(event.start_mark, f"values at most {_MOST_DEPTH} deep", "a deeper one")
+            raise _UnfitError(event.start_mark, f"values at most {_MOST_DEPTH} deep", "deeper nesting")
         if self.open and isinstance(self.open[-1].value, dict) and not self.open[-1].has_key:
-            raise _UnfitError(event.start_mark, "a text as key", "a mapping or list")
+            raise _UnfitError(event.start_mark, "a string as key", "a mapping or list")
         if event.anchor is not None:
             self.anchors.pop(event.anchor, None)
         self.open.append(_Open(value, event.anchor, event.start_mark))
@@ -147,7 +147,7 @@ class _Reader:
         known = self.anchors.get(event.anchor)
         if known is None:
             inside = any(each.anchor == event.anchor for each in self.open)
-            found = f"*{event.anchor} inside of itself" if inside else f"*{event.anchor}, which is nowhere"
+            found = f"*{event.anchor} inside itself" if inside else f"*{event.anchor}, which doesn't exist"
             raise _UnfitError(event.start_mark, "the name of an anchor before it", found)
         self._put(known[0], event.start_mark, known[1])
 
@@ -164,7 +164,7 @@ class _Reader:
     def _put(self, value: Any, mark: Any, count: int) -> None:
         self.count += count
         if self.count > _MOST_VALUES:
-            fix = "declare what repeats with `for`"
+            fix = "declare repeated parts with `for`"
             raise _UnfitError(
                 mark, f"at most {_MOST_VALUES} values, each counted where it is used", "more", fix
             )
@@ -184,7 +184,7 @@ class _Reader:
 
     def _key(self, top: _Open, key: Any, mark: Any) -> None:
         if key is not _MERGE and not isinstance(key, str):
-            raise _UnfitError(mark, "a text as key", repr(key), f'write "{_spelled(key)}" in quotes')
+            raise _UnfitError(mark, "a string as key", repr(key), f'write "{_spelled(key)}" in quotes')
         if key in top.value:
             raise _UnfitError(mark, "each key once", f"{key!r} a second time")
         top.key, top.has_key = key, True
@@ -230,7 +230,7 @@ def _scalar(event: Any) -> Any:
         number = float(text)
         if not isfinite(number):
             raise _UnfitError(
-                event.start_mark, "a number that fits 64 bits", text[:40], "write .inf, or a text"
+                event.start_mark, "a number that fits 64 bits", text[:40], "write .inf, or a string"
             )
         return number
     infinite = _INFINITE.fullmatch(text)

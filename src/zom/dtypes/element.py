@@ -184,7 +184,7 @@ def ml_dtype(name: str) -> np.dtype[Any]:
     try:
         module: Any = import_package("ml_dtypes")
     except ImportError:
-        message = f"numpy has no {name} of its own: pip install 'zom[codecs]', which brings ml_dtypes"
+        message = f"numpy has no {name}: pip install 'zom[codecs]', which installs ml_dtypes"
         raise ExtensionError(message) from None
     if not hasattr(module, name):
         message = f"this version of ml_dtypes has no {name}: pip install --upgrade ml_dtypes"

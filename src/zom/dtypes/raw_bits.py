@@ -36,14 +36,14 @@ __all__ = ["RawBitsType"]
 
 BITS = rule(
     "data-type/raw-bits",
-    "a raw data type has a number of bits that is a positive multiple of 8",
+    "the number of bits of a raw data type is a positive multiple of 8",
     source="Zarr v3 core, data types",
     schema=True,
 )
 LIMIT = rule(
     "data-type/raw-bits-limit",
-    f"a raw data type has at most {8 * MOST_BYTES} bits, as many as numpy's elements have",
-    source="zom, as numpy; Zarr v3 core, data types, has no limit",
+    f"a raw data type has at most {8 * MOST_BYTES} bits, the maximum of numpy's elements",
+    source="zom, like numpy; Zarr v3 core, data types, has no limit",
     schema=True,
 )
 _CLAIMED = "r(?:0|[1-9][0-9]*)"

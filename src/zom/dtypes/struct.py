@@ -243,7 +243,7 @@ def checked_struct(
             faults.append(Fault(FIELDS, (*place, *inside[1]), "a data type of fixed size", found))
     if len(faults) == before and made.itemsize > MOST_BYTES:
         found = f"{made.itemsize} bytes"
-        faults.append(Fault(FIELDS, places[0][:-1], f"fields of at most {MOST_BYTES} bytes in all", found))
+        faults.append(Fault(FIELDS, places[0][:-1], f"fields of at most {MOST_BYTES} bytes in total", found))
     return len(faults) == before
 
 

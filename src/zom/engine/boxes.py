@@ -172,7 +172,7 @@ def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
     values = [memoryview(value) for value in source.get_many([Range(low, high - low) for low, high in spans])]
     for (low, high), value in zip(spans, values, strict=True):
         if len(value) != high - low:
-            raise CodecError("fewer bytes are there than the index says")
+            raise CodecError("fewer bytes than the index states")
     if len(spans) == 1 and len(starts) == len(entries) and shard.inner.direct:
         rows = shard.rows.cut(values[0], (starts - spans[0][0]).astype(np.int64))
         if rows is not None:

@@ -136,7 +136,7 @@ class Chunks:
     def note_missing(self, key: str) -> None:
         """Record that there is no chunk at `key`, or raise if that is an error."""
         if self.options.missing == "error":
-            raise MissingChunk(self.store.url, self.node, key, "read", "it is not there")
+            raise MissingChunk(self.store.url, self.node, key, "read", "it is missing")
         self.counts[1] += 1
         if not self.missing:
             self.missing.append(key)
@@ -158,7 +158,7 @@ class Chunks:
         if isinstance(error, MemoryError):
             detail = f": {error}" if str(error) else ""
             return ChunkError(
-                self.store.url, self.node, key, verb, f"there is no memory for it{detail}", lacks_memory=True
+                self.store.url, self.node, key, verb, f"not enough memory{detail}", lacks_memory=True
             )
         return self.failure(verb, key, error.reason, error.codec, byte_range=error.byte_range)
 

@@ -151,7 +151,7 @@ def _index_range(form: ChunkForm) -> ByteRange:
 
 def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
     if form.shard is None or form.inner is None:  # pragma: no cover - callers have looked
-        raise TypeError("this chunk is no shard")
+        raise TypeError("this chunk is not a shard")
     return form.shard, form.inner
 
 

@@ -165,7 +165,7 @@ def _cells(value: Any, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) 
     try:
         np.broadcast_to(array, whole)
     except ValueError as cause:
-        message = f"expected values of the shape {whole}, or that spread to it, got {array.shape}"
+        message = f"expected values of the shape {whole}, or that broadcast to it, got {array.shape}"
         raise SelectionError(message) from cause
     made = np.empty(array.shape[: max(0, array.ndim - len(dtype.shape))], [(name, dtype)])
     made[name] = array
@@ -185,6 +185,6 @@ def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None
     if out.shape != shape:
         raise SelectionError(f"out: expected the shape {shape}, got {out.shape}")
     if not out.flags.writeable:
-        raise SelectionError("out: expected an array that can be written, got a read-only one")
+        raise SelectionError("out: expected a writable array, got a read-only one")
     if out.dtype != dtype and not np.can_cast(dtype, out.dtype, "same_kind"):
         raise SelectionError(f"out: expected the type {dtype}, got {out.dtype}")

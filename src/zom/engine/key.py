@@ -97,7 +97,7 @@ def _as_array(part: Any) -> Array:
     try:
         made: Array = np.asarray(part)
     except ValueError as cause:
-        raise SelectionError(f"expected {_WANTED}, found lists of several lengths") from cause
+        raise SelectionError(f"expected {_WANTED}, found lists of different lengths") from cause
     # An empty list has no type: numpy treats it as indices.
     if not made.size and made.ndim and made.dtype.kind == "f":
         return made.astype(np.int64)

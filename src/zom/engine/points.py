@@ -57,7 +57,7 @@ def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
     except ValueError as cause:
         text = ", ".join(map(str, shapes))
         raise SelectionError(
-            f"expected arrays of indices that fit each other, found the shapes {text}"
+            f"expected arrays of indices that broadcast together, found the shapes {text}"
         ) from cause
     if 0 in spread:
         # As in numpy, nothing is out of bounds if no point is left.

@@ -113,7 +113,7 @@ class Selection:
         except ValueError:
             pass
         raise SelectionError(
-            f"expected values of the shape {self.shape}, or that spread to it, found {shape}"
+            f"expected values of the shape {self.shape}, or that broadcast to it, found {shape}"
         )
 
     def _as_work(self, value: Array) -> Array:
@@ -158,7 +158,7 @@ def outer(key: Any, shape: tuple[int, ...]) -> Selection:
     found = terms(key, len(shape))
     for term in found:
         if term is None:
-            raise SelectionError("expected no None in a key of oindex: give what comes out its new axis")
+            raise SelectionError("expected no None in a key of oindex: add the new axis to the result")
         if isinstance(term, np.ndarray) and term.ndim != 1:
             message = f"expected arrays and masks of 1 dimension in a key of oindex, found one of {term.ndim}"
             raise SelectionError(message)
@@ -187,7 +187,7 @@ def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
             entries.append(_elements(axis, chunks[::-1] if backward else chunks))
         else:
             raise SelectionError(
-                "expected integers and slices, of chunks, in a key of blocks, found something else"
+                "expected integers and slices of chunks in a key of blocks, found something else"
             )
     index = Index(tuple(entries))
     return Selection(index, index.shape, index.shape)

@@ -87,7 +87,7 @@ def check_length(value: Data, span: Span) -> None:
 
     >>> check_length(b"12", (4, 7))
     Traceback (most recent call last):
-    zom.errors.CodecError: only 2 of its bytes are there
+    zom.errors.CodecError: only 2 of its bytes exist
     """
     if len(value) != span[1] - span[0]:
-        raise CodecError(f"only {len(value)} of its bytes are there")
+        raise CodecError(f"only {len(value)} of its bytes exist")

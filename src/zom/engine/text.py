@@ -108,7 +108,7 @@ def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
     for index, item in enumerate(given.reshape(-1).tolist()):
         if not isinstance(item, str) and _is_missing(item):
             raise CodecError(
-                f'expected text{index_text(index, given.shape)}, found {item!r}; give it a text, as ""'
+                f'expected text{index_text(index, given.shape)}, found {item!r}; replace it with text, such as ""'
             )
 
 

@@ -326,7 +326,7 @@ def _as_stream(block: Block) -> Stream:
 
 def _as_block(stream: Stream, codec: Codec) -> Block:
     if stream.nbytes is None:
-        message = f"{codec.name} wants elements, and the codec before it gives bytes of no fixed number"
+        message = f"{codec.name} expects elements, but the codec before it gives bytes of variable size"
         raise ExtensionError(message)
     uint8 = cast("DataType", parse_v3("uint8", []))
     return Block((stream.nbytes,), uint8, np.uint8(0))
@@ -345,10 +345,10 @@ def _after(link: Link, codec: Codec, before: Form, limit: int) -> Form:
         raise unusable(faults)
     if isinstance(made, Elements):
         if made.lengths is None or made.data_type is None:
-            raise ExtensionError(f"{codec.name}: the shape or the type of what it gives can't be told")
+            raise ExtensionError(f"{codec.name}: the shape or the data type of its output is unknown")
         return Block(tuple(choices[0] for choices in made.lengths), made.data_type, made.fill)
     if made is None:
-        raise ExtensionError(f"{codec.name}: what it gives can't be told")
+        raise ExtensionError(f"{codec.name}: its output is unknown")
     if made.size is not None:
         most = made.size
     else:

@@ -36,7 +36,7 @@ MISSING = rule(
 )
 FIXED_SIZE = rule(
     "codec/index-size",
-    "the codecs of a shard index give bytes of a fixed size: compressors don't",
+    "the codecs of a shard index give bytes of a fixed size, unlike compressors",
     source="zarr v3, sharding_indexed codec, index_codecs",
 )
 
@@ -165,7 +165,7 @@ def _thread(
     after = link.thread(taken, faults)
     known = isinstance(taken, Bytes) or taken.count is not None
     if need_fixed_size and known and isinstance(after, Bytes) and after.size is None:
-        expected = "a codec whose bytes are always of the same number"
+        expected = "a codec with a fixed output size"
         faults.append(Fault(FIXED_SIZE, link.path, expected, show(codec.name)))
         # Check the codecs after it as if this one kept the size.
         return Bytes(taken.size if isinstance(taken, Bytes) else 0)

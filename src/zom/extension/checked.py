@@ -47,7 +47,7 @@ def as_data(made: Any, method: str = "encode") -> Data:
             raise CodecError(f"expected bytes from {method}, found {given_text(made)}") from None
     if type(made) is memoryview and (made.itemsize != 1 or not made.c_contiguous):
         found = f"items of {made.itemsize} bytes" if made.itemsize != 1 else "a view with gaps"
-        raise CodecError(f"expected bytes side by side from {method}, found {found}")
+        raise CodecError(f"expected contiguous bytes from {method}, found {found}")
     return cast("Data", made)
 
 
@@ -104,13 +104,11 @@ def _fill(name: str, fill: Callable[[Any, Any], object], chunk: Any, target: Any
             ends[...] = end
         given = fill(chunk, target)
         if given is not None:
-            raise CodecError(
-                f"expected {name} to fill its target and to give nothing, found {given_text(given)}"
-            )
+            raise CodecError(f"expected {name} to fill its target and return None, found {given_text(given)}")
         left_out = False if ends is None else left_out & (ends == end).all(axis=1)
         if not np.any(left_out):
             return
-    raise CodecError(f"expected {name} to fill its target, found the end of it as it was before")
+    raise CodecError(f"expected {name} to fill its target, found an unchanged end")
 
 
 def _ends(target: Any, count: int) -> Array | None:

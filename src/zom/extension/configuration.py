@@ -46,21 +46,21 @@ USERS_VALIDATOR = "a value that passes its validator ({})"
 INTEGER_LITERAL = rule(
     "json/integer-literal",
     "an integer is written without a fraction and without an exponent",
-    source="RFC 8259, section 6; Zarr v3 core, fill value; to JSON Schema 4.0 is an integer as well",
+    source="RFC 8259, section 6; Zarr v3 core, fill value; to JSON Schema 4.0 is an integer, too",
 )
 
 
 ENCODING = rule(
     "codec/encoding-parameter",
-    "a parameter that only encoding needs is as the codec's specification says; chunks are decoded without it",
+    "a parameter needed only for encoding matches the codec's specification; decoding ignores it",
     source="the specification of each codec, in zarr-specs, zarr-extensions and numcodecs",
     lenient="warning",
     schema=True,
 )
 ENCODING_LITERAL = rule(
     "codec/encoding-integer-literal",
-    "a parameter that only encoding needs is, where it is an integer, written without a fraction",
-    source="RFC 8259, section 6; to JSON Schema 4.0 is an integer as well",
+    "an integer parameter needed only for encoding is written without a fraction",
+    source="RFC 8259, section 6; to JSON Schema 4.0 is an integer, too",
     lenient="warning",
 )
 

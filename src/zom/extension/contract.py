@@ -32,9 +32,9 @@ class Member(NamedTuple):
 class Contract(NamedTuple):
     """The required members of instances of `base`.
 
-    >>> contract = Contract(object, (Member("name", "a text", lambda value: isinstance(value, str)),))
+    >>> contract = Contract(object, (Member("name", "a string", lambda value: isinstance(value, str)),))
     >>> contract.faults(object())
-    ['name: expected a text, found nothing']
+    ['name: expected a string, found nothing']
     """
 
     base: type
@@ -48,7 +48,9 @@ class Contract(NamedTuple):
             call = f"{extension.__name__}()"
             return [f"expected an instance, found the class: write {call}", *self._members(extension)]
         if not isinstance(extension, self.base):
-            return [f"expected an instance of {self.base.__name__}, found one of {type(extension).__name__}"]
+            return [
+                f"expected an instance of {self.base.__name__}, found an instance of {type(extension).__name__}"
+            ]
         return list(self._members(extension))
 
     def _members(self, extension: object) -> Iterator[str]:
@@ -120,7 +122,7 @@ def one_of(name: str, literal: Any) -> Member:
 def optional(name: str, words: str, kind: type) -> Member:
     """Return a member that may be None.
 
-    >>> optional("v2_id", "a text", str).holds(None)
+    >>> optional("v2_id", "a string", str).holds(None)
     True
     """
 

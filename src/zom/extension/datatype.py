@@ -43,7 +43,7 @@ __all__ = [
 
 AS_ITS_MODEL = rule(
     "data-type/configuration",
-    "a data type has the configuration that its specification asks for",
+    "a data type has the configuration that its specification requires",
     source="Zarr v3 core, data type; zarr-extensions, data types",
     schema=True,
 )
@@ -363,7 +363,7 @@ def made_by(family: DataTypeFamily, method: str, *arguments: Any) -> DataType | 
         return None
     wrong = type_faults(made) if not _is_sound(made) else []
     if wrong:
-        raise at_fault(given_text(family), f"{method} gave a type that is at fault: {'; '.join(wrong)}")
+        raise at_fault(given_text(family), f"{method} returned an invalid type: {'; '.join(wrong)}")
     if len(_sound) < _MOST_SOUND:
         _sound.add(made)
     return made

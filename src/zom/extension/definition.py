@@ -38,14 +38,14 @@ _SOURCE = "zarr v3.1, extension definition"
 
 FORM = rule(
     "definition/form",
-    "an extension is named by a text, or by an object with a name and perhaps a configuration that is "
+    "an extension is a string, or an object with a name and optionally a configuration that is "
     "an object and a must_understand that is a boolean",
     source=_SOURCE,
     schema=True,
 )
 MEMBER = rule(
     "definition/member",
-    "an extension's object has no members but name, configuration and must_understand",
+    "an extension's object has only the members name, configuration and must_understand",
     source=_SOURCE,
     lenient="warning",
     schema=True,
@@ -53,15 +53,15 @@ MEMBER = rule(
 NAME = rule(
     "definition/name",
     "an extension's name is a lower case letter, then lower case letters, digits, '-', '_' and '.', at "
-    "least one of them; a URI is permitted still",
+    "least one of them; a URI is still permitted",
     source="zarr v3.1, extension naming",
     lenient="warning",
     schema=True,
 )
 URI_NAME = rule(
     "definition/uri-name",
-    "an extension that is named by a URI is one that zom knows; another is kept, and not checked",
-    source="zarr v3.1, extension naming: a URI is permitted still",
+    "an extension named by a URI is known to zom; an unknown one is kept, and not checked",
+    source="zarr v3.1, extension naming: a URI is still permitted",
     lenient=None,
     strict=None,
     closed="warning",
@@ -75,7 +75,7 @@ MUST_UNDERSTAND = rule(
 )
 FLAT = rule(
     "chunk-key-encoding/flat",
-    "the separator of a chunk key encoding stands in its configuration",
+    "the separator of a chunk key encoding is in its configuration",
     source="zarr v3.1, chunk key encodings",
     lenient="warning",
     schema=True,

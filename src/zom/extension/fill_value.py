@@ -33,16 +33,16 @@ _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,19})")
 _V3 = "Zarr v3 core, fill value"
 _V2 = "Zarr v2, fill value encoding"
 
-TYPE = rule("fill-value/type", "a fill value is spelled as its data type asks", source=_V3, schema=True)
-RANGE = rule("fill-value/range", "a fill value is one that its data type can hold", source=_V3, schema=True)
+TYPE = rule("fill-value/type", "a fill value is spelled as its data type requires", source=_V3, schema=True)
+RANGE = rule("fill-value/range", "a fill value is within the range of its data type", source=_V3, schema=True)
 LENGTH = rule(
     "fill-value/length",
-    "a fill value is as long as its data type allows",
+    "a fill value has a length that its data type allows",
     source=_V2,
 )
 NULL = rule(
     "fill-value/null",
-    "a fill value is defined: null is none, except in v2",
+    "a fill value is defined, not null, except in v2",
     source=_V3 + "; the draft, fill_value",
     lenient="warning",
     schema=True,
@@ -73,7 +73,7 @@ INFINITY = rule(
 )
 FLOAT_TEXT = rule(
     "fill-value/float-text",
-    'a v2 float that is no JSON number is "NaN", "Infinity" or "-Infinity"',
+    'a v2 float that is not a JSON number is "NaN", "Infinity" or "-Infinity"',
     source=_V2,
     lenient="warning",
     schema=True,
@@ -85,7 +85,7 @@ WIDTH = rule(
 )
 NUMBER_TEXT = rule(
     "fill-value/number-text",
-    "a number is written as one, not as text",
+    "a number is written as a number, not as text",
     source=_V3,
     lenient="warning",
     schema=True,
@@ -99,20 +99,20 @@ NUMBER_FOR_BOOL = rule(
 )
 NO_ZERO = rule(
     "fill-value/no-zero",
-    "a type that has no zero has another fill value; 0 is read as its smallest number, as tensorstore reads it",
+    "a type without zero has a fill value other than 0; 0 is read as its smallest number, like in tensorstore",
     source="zarr-extensions, data type float8_e8m0fnu",
     lenient="warning",
     schema=True,
 )
 SHORT = rule(
     "fill-value/short-base64",
-    "base64 of raw bits or of fields has as many bytes as an element; of fewer, the rest is read as zeros",
+    "base64 of raw bits or of fields has as many bytes as an element; missing bytes are read as zeros",
     source=_V2,
     lenient="warning",
 )
 SHORT_TEXT = rule(
     "fill-value/short-text",
-    "base64 of text has as many bytes as an element; zarr-python leaves out zeros at the end, tensorstore doesn't",
+    "base64 of text has as many bytes as an element; zarr-python omits zeros at the end, tensorstore doesn't",
     source=_V2,
     lenient=None,
     strict="note",
@@ -143,7 +143,7 @@ RAW_BASE64 = rule(
 )
 STRUCT_BASE64 = rule(
     "fill-value/structured-base64",
-    "a fill value of fields is an object; base64 is read from older arrays only",
+    "a fill value of fields is an object; base64 is only read from older arrays",
     source="zarr-extensions, structured data type: legacy compatibility",
     lenient="warning",
     strict="warning",
@@ -171,12 +171,12 @@ FIELD = rule(
 )
 INNER = rule(
     "fill-value/inner",
-    "a value inside a fill value, or in a codec's configuration, is spelled as its data type asks",
+    "a value inside a fill value, or in a codec's configuration, is spelled as its data type requires",
     source=_V3 + "; zarr-extensions, struct, scale_offset and cast_value",
 )
 INNER_TOLERATED = rule(
     "fill-value/inner-tolerated",
-    "a value inside a fill value, or in a codec's configuration, is spelled as today, not as it once was",
+    "a value inside a fill value, or in a codec's configuration, has its current spelling, not an old one",
     source=_V3 + "; zarr-extensions, struct, scale_offset and cast_value",
     lenient="warning",
 )

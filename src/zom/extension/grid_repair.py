@@ -24,7 +24,7 @@ _SOURCE: Final = "zarr v3, regular chunk grid"
 # If the array has the length 0, or had it when it was created, no chunk can be stored.
 EMPTY = rule(
     "chunk-grid/regular-empty",
-    "the length of a chunk is positive even where the array has the length 0; it is read as 1",
+    "the length of a chunk is positive even if the array has the length 0; it is read as 1",
     source=_SOURCE,
     lenient="warning",
     schema=True,

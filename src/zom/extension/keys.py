@@ -143,10 +143,10 @@ class _Checked(KeyWriter):
     def key(self, coords: tuple[int, ...]) -> str:
         key = self._ask("key", coords)
         if not isinstance(key, str) or not key:
-            raise self._error(f"expected a text from key, found {given_text(key)}")
+            raise self._error(f"expected a string from key, found {given_text(key)}")
         found = self.coords(key, len(coords))
         if found != coords:
-            raise self._error(f"expected {coords} from coords of {key!r}, which is its key, found {found}")
+            raise self._error(f"expected {coords} from coords of its key {key!r}, found {found}")
         return key
 
     @override

@@ -29,7 +29,7 @@ __all__ = ["Link", "parse_links"]
 
 UNKNOWN = rule(
     "codec/unknown",
-    "every codec is one that zarr v3 or zarr-extensions names",
+    "zarr v3 or zarr-extensions defines every codec",
     source="zarr v3.1, extension naming",
     lenient=None,
     strict=None,
@@ -38,21 +38,21 @@ UNKNOWN = rule(
 )
 SKIPPED = rule(
     "codec/must-understand",
-    "a codec that is not known can't be skipped: the bytes would mean something else",
+    "an unknown codec can't be skipped: the bytes would have another meaning",
     source="zarr v3.1, extension definition, must_understand",
     lenient="warning",
     schema=True,
 )
 ALIAS = rule(
     "codec/alias",
-    "a codec is called by its present name",
+    "a codec has its current name",
     source="zarr-specs pull request 263",
     lenient="warning",
     schema=True,
 )
 CONFIGURATION = rule(
     "codec/configuration",
-    "a codec's configuration is as its own specification says",
+    "a codec's configuration matches its specification",
     source="the specification of each codec, in zarr-specs and zarr-extensions",
     schema=True,
 )
@@ -151,5 +151,5 @@ def _configuration(codec: Codec, value: JSONDict, faults: list[Fault]) -> Config
 
 def _check_skipping(value: Any, faults: list[Fault]) -> None:
     if isinstance(value, dict) and cast("dict[str, Any]", value).get("must_understand") is False:
-        expected = "true, for a codec that is not known"
+        expected = "true for an unknown codec"
         faults.append(Fault(SKIPPED, ("must_understand",), expected, "false"))

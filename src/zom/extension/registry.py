@@ -131,9 +131,9 @@ def how_to_bring(group: PluginGroup) -> str:
     """Describe how to add names to a registry, and which plugins failed to load.
 
     >>> how_to_bring(PluginGroup("zom.codecs", print))
-    'install the package that brings it: zom loads installed entry points of "zom.codecs"'
+    'install the package that provides it: zom loads installed entry points of "zom.codecs"'
     """
-    how = f'install the package that brings it: zom loads installed entry points of "{group.group}"'
+    how = f'install the package that provides it: zom loads installed entry points of "{group.group}"'
     return "; ".join([how, *map(str, group.failures)])
 
 

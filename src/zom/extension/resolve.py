@@ -26,7 +26,7 @@ __all__ = ["are_alike", "data_type", "parse_draft", "parse_v2", "parse_v3"]
 
 FALLBACK = rule(
     "draft/data-type-fallback",
-    "a draft data type is known, so that its fallback is not needed",
+    "a draft data type is known and doesn't need its fallback",
     source="the draft, data_type: consider appropriate warnings",
     lenient="note",
     strict="note",
@@ -151,12 +151,12 @@ def data_type(obj: Any) -> DataType:
     if is_dict(obj) or (is_list(obj) and not any(isinstance(item, tuple) for item in obj)):
         return _from_json(obj)
     if obj is None:
-        raise UnknownName("None is no data type; name one, such as 'float64'")
+        raise UnknownName("None is not a data type; pass one, such as 'float64'")
     try:
         # numpy's `int` has 32 bits on some machines, but a description must mean the same everywhere.
         made: np.dtype[Any] = np.dtype(np.int64 if obj is int else cast("Any", obj))
     except (TypeError, ValueError, OverflowError):
-        message = f"{show(obj)} is no data type: expected a name, a numpy type or a v3 data type object"
+        message = f"{show(obj)} is not a data type: expected a name, a numpy type or a v3 data type object"
         raise UnknownName(message) from None
     return of_numpy(made)
 
@@ -180,7 +180,7 @@ def of_numpy(dtype: np.dtype[Any]) -> DataType:
     'null_terminated_bytes'
     """
     if dtype.type is np.object_:
-        message = 'an object dtype may hold anything: name "string" or "bytes"'
+        message = 'an object dtype may contain anything: pass "string" or "bytes"'
         raise UnknownName(message)
     found = [made for family in data_types.own() if (made := family.from_numpy(dtype)) is not None]
     if not found:
@@ -188,9 +188,9 @@ def of_numpy(dtype: np.dtype[Any]) -> DataType:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise data_types.unknown(f"no data type holds what numpy calls {dtype}", dtype.name)
+        raise data_types.unknown(f"no data type matches numpy's {dtype}", dtype.name)
     names = " and ".join(repr(made.name) for made in found)
-    message = f"numpy's {dtype} is ambiguous: {names} claim it; name one of them"
+    message = f"numpy's {dtype} is ambiguous: {names} claim it; pass one of them"
     raise UnknownName(message)
 
 
@@ -221,7 +221,7 @@ def _from_json(value: Mapping[str, Any] | list[Any]) -> DataType:
         raise _refusal(value, faults)
     name = frozen.get("name") if is_dict(frozen) else None
     known = [each for each in data_types.names() if each not in {"r*", "object"}]
-    message = f"no data type is {show(value)}"
+    message = f"unknown data type {show(value)}"
     if not isinstance(name, str):
         raise UnknownName(f'{message}; a data type has a "name"')
     raise data_types.unknown(message, name, known)

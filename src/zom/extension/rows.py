@@ -81,5 +81,5 @@ class RowDecoder:
         if count == len(places) and bool((places[1:] > places[:-1]).all()):
             return rows
         if len(places) and int(places.max()) >= count:
-            raise CodecError("fewer bytes are there than the index says")
+            raise CodecError("fewer bytes than the index states")
         return rows[places]

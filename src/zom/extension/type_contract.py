@@ -136,18 +136,18 @@ def _schema(data_type: Any) -> Any:
 
 
 _FACTS = (
-    _Fact("name", "a name such as documents have", is_name),
+    _Fact("name", "a name in the form that documents use", is_name),
     _Fact("kind", f"one of {', '.join(_KINDS)}", _is_kind),
     _Fact("itemsize", "an integer from 0, or None", _is_size),
     _Fact("has_order", "true or false", _is_bool),
     _Fact("is_packed", "true or false", _is_bool),
     _Fact("order", "'little', 'big' or None", _is_order),
     _Fact("numpy", "a numpy.dtype", _is_dtype, _numpy),
-    _Fact("to_v3", "a name, or an object that has one", _is_spelling, _spelled),
+    _Fact("to_v3", "a name, or an object with a name", _is_spelling, _spelled),
     _Fact("fill_schema", "a JSON Schema, as a dict", _is_schema, _schema),
-    _Fact("default", "a scalar that numpy() holds", _is_given, _default),
-    _Fact("parse_fill", "what fill_json spells, and no fault", _is_same_without_faults, _parsed),
-    _Fact("cast", "the default to stay as it is", bool, _cast),
+    _Fact("default", "a scalar of numpy()", _is_given, _default),
+    _Fact("parse_fill", "the scalar of fill_json, and no fault", _is_same_without_faults, _parsed),
+    _Fact("cast", "an unchanged default", bool, _cast),
     _Fact("hash", "an integer: types are values", _is_given, hash),
 )
 

@@ -40,7 +40,7 @@ V2_TYPESTR = rule(
 
 V2_UNKNOWN_TYPE = rule(
     "v2/unknown-data-type",
-    "a v2 dtype that is a name, as of bfloat16, is one that zom knows",
+    "a v2 dtype that is a name, such as bfloat16, is known to zom",
     source="Zarr v2, data type encoding; TensorStore, driver zarr: names of types beyond numpy",
     lenient="warning",
     schema=True,
@@ -48,7 +48,7 @@ V2_UNKNOWN_TYPE = rule(
 
 V2_UNORDERED = rule(
     "v2/byte-order",
-    'a v2 dtype of bytes or objects has the byte order "|", as it has none',
+    'a v2 dtype of bytes or objects has the byte order "|", which means none',
     source='Zarr v2, data type encoding; netCDF-C writes ">S1"',
     lenient="warning",
     schema=True,

@@ -25,7 +25,7 @@ __all__ = ["CODEC", "check_codecs", "parse_chain", "parse_codecs", "parse_compre
 
 CODEC = rule(
     "draft/codec",
-    "a codec is an object with type, a URI, and perhaps configuration, an object that fits it",
+    "a codec is an object with type, a URI, and optionally configuration, an object that fits it",
     source="Zarr core specification 3.0, draft of 2022, codecs",
     schema=True,
 )

@@ -44,7 +44,7 @@ DATA_TYPE = rule(
     source=f"{_DRAFT}, data_type",
     schema=True,
 )
-_OF_EXTENSIONS = f"{_DRAFT}, data_type: the extension is responsible for what its type means"
+_OF_EXTENSIONS = f"{_DRAFT}, data_type: the extension defines the meaning of its type"
 EXTENSION_TYPE = rule(
     "draft/extension-type", "the type of an extension that zom knows is well formed", source=_OF_EXTENSIONS
 )
@@ -56,12 +56,12 @@ EXTENSION_TYPE_TOLERATED = rule(
 )
 EXTENSION_FILL = rule(
     "draft/extension-fill-value",
-    "a fill value is spelled as the extension that zom knows asks",
+    "a fill value is spelled as its extension, which zom knows, requires",
     source=_OF_EXTENSIONS,
 )
 EXTENSION_FILL_TOLERATED = rule(
     "draft/extension-fill-value-tolerated",
-    "a fill value of an extension's type is spelled as today, not as it once was",
+    "a fill value of an extension's type has its current spelling, not an old one",
     source=_OF_EXTENSIONS,
     lenient="warning",
 )
@@ -80,13 +80,13 @@ NO_SEPARATOR = rule(
 )
 CHUNK_COUNT = rule(
     "draft/chunk-shape-length",
-    "there are as many chunk lengths as dimensions",
+    "there is one chunk length for each dimension",
     source=f"{_DRAFT}, Regular grids",
     compares=("shape",),
 )
 EMPTY_CHUNK = rule(
     "draft/empty-chunk",
-    "a chunk is at least 1 long where its dimension is not empty",
+    "a chunk is at least 1 long if its dimension is not empty",
     source=f"{_DRAFT}, Chunk",
 )
 LAYOUT = rule(
@@ -260,7 +260,7 @@ def _check_chunk_shape(
             faults.append(Fault(broken, (*path, index), "an integer of at least 1", show(length)))
             good = False
         elif length == 0 and (shape is None or index >= len(shape) or shape[index] != 0):
-            wanted = "an integer of at least 1, the dimension not being empty"
+            wanted = "an integer of at least 1, as the dimension is not empty"
             faults.append(Fault(EMPTY_CHUNK, (*path, index), wanted, "0"))
             good = False
     if shape is not None and len(shape) != len(chunks):

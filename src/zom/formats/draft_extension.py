@@ -31,21 +31,21 @@ __all__ = [
 _DRAFT = "Zarr core specification 3.0, draft of 2022"
 EXTENSION = rule(
     "draft/extension",
-    "an extension is an object with the names that its place demands",
+    "an extension is an object with the members that its place requires",
     source=f"{_DRAFT}, extensions",
     schema=True,
 )
 UNREGISTERED = rule(
     "draft/unregistered-name",
-    "codecs, data types, grids, layouts, transformers and extensions are ones that zom knows",
+    "codecs, data types, grids, layouts, transformers and extensions are known to zom",
     source=f"{_DRAFT}, Extensions",
     lenient=None,
     strict=None,
 )
 NOT_UNDERSTOOD = rule(
     "draft/must-understand",
-    "an extension that a reader must understand is one that zom knows",
-    source=f"{_DRAFT}, extensions: processing must stop; zom reads the hierarchy, and no chunk",
+    "zom knows every extension that a reader must understand",
+    source=f"{_DRAFT}, extensions: processing must stop; zom reads the hierarchy, but no chunks",
     lenient="warning",
     strict="warning",
 )
@@ -111,7 +111,7 @@ def check_typed(value: Mapping[str, Any], path: Path, faults: list[Fault]) -> No
 
 
 def _unregistered(value: Mapping[str, Any], path: Path) -> Fault:
-    return Fault(UNREGISTERED, (*path, "extension"), "one that zom knows", show(value["extension"]))
+    return Fault(UNREGISTERED, (*path, "extension"), "a known extension", show(value["extension"]))
 
 
 def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
@@ -131,7 +131,7 @@ def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
             faults.append(Fault(EXTENSION, (*path, "must_understand"), "true or false", found))
         elif named and value["must_understand"]:
             found = show(value["extension"])
-            faults.append(Fault(NOT_UNDERSTOOD, (*path, "extension"), "one that zom knows", found))
+            faults.append(Fault(NOT_UNDERSTOOD, (*path, "extension"), "a known extension", found))
 
 
 def extensions_not_understood(items: Iterable[Any]) -> list[str]:

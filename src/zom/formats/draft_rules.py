@@ -57,13 +57,13 @@ MEMBERS = rule(
 )
 MISSING = rule(
     "draft/missing-member",
-    "a document has all the members that its kind needs",
+    "a document has all members that its kind requires",
     source=f"{_DRAFT}, Array metadata",
     schema=True,
 )
 NO_EXTENSIONS = rule(
     "draft/missing-extensions",
-    "extensions are listed, if only as an empty list",
+    "extensions is a list, perhaps an empty one",
     source=f"{_DRAFT}, extensions",
     lenient="warning",
     schema=True,
@@ -76,7 +76,7 @@ ZARR_FORMAT = rule(
 )
 OLD_FORMAT = rule(
     "draft/2021-entry-point",
-    "the entry point has the URI and the metadata_encoding of the draft, not those of 2021",
+    "the entry point has the zarr_format and metadata_encoding of the draft, not those of 2021",
     source=f"{_DRAFT}, Entry point metadata; changes #171 and #175",
     lenient="warning",
     schema=True,
@@ -196,7 +196,7 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
         return f"chunk_grid: expected a regular grid, found {show(document['chunk_grid'])}"
     for index, value in enumerate(document.get("storage_transformers", ())):
         if index or chunks_per_shard(value) is None:
-            return f"storage_transformers[{index}]: expected one that shards, found {show(value)}"
+            return f"storage_transformers[{index}]: expected sharding, found {show(value)}"
     layout = document.get("chunk_memory_layout", "C")
     return None if isinstance(layout, str) else f"chunk_memory_layout: expected C or F, found {show(layout)}"
 

@@ -71,4 +71,4 @@ def _shape(array: ResolvedArray, lengths: Lengths) -> ChunkShape:
 
 def _unknown(what: str, found: Any) -> UnknownName:
     step = "zom.load_extensions() loads those of packages"
-    return UnknownName(f"{what}: expected one that is registered, found {show(found)}; {step}")
+    return UnknownName(f"{what}: expected a registered one, found {show(found)}; {step}")

@@ -133,8 +133,8 @@ def _compressor(compress: Compression) -> Any:
     if compress is None or isinstance(compress, Mapping):
         return compress
     if not isinstance(compress, str):
-        fix = "use filters for the others"
-        raise refuse("compress", "one compressor: v2 has no more", spelled_compression(compress), fix)
+        fix = "move the others to filters"
+        raise refuse("compress", "one compressor, the maximum in v2", spelled_compression(compress), fix)
     name, level = named_compression(compress)
     if name == "blosc":
         return {"id": "blosc", "cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}

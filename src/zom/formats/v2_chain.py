@@ -30,7 +30,7 @@ FILTERS = rule(
 )
 EMPTY = rule(
     "v2/filters-empty",
-    "filters are null where there are none",
+    "filters are null if there are none",
     source=f"{_SOURCE}: or null if no filters are to be applied",
     lenient="warning",
     strict="warning",
@@ -39,7 +39,7 @@ EMPTY = rule(
 )
 EMPTY_OBJECT = rule(
     "v2/filters-empty-object",
-    "filters are null where there are none, not an empty object",
+    "filters are null if there are none, not an empty object",
     source=f"{_SOURCE}; an example of ZEP 6 has such an object",
     lenient="warning",
     schema=True,
@@ -52,13 +52,13 @@ OBJECT_CODEC = rule(
 )
 OBJECT_CODEC_PLACE = rule(
     "v2/object-codec-place",
-    "an array of Python objects (|O) has no other object codec than its first codec",
+    "the object codec of an array of Python objects (|O) is its first codec",
     source="https://zarr.readthedocs.io/en/v2.18.7/tutorial.html#object-arrays",
     lenient="warning",
 )
 OBJECT_CODEC_TYPE = rule(
     "v2/object-codec-type",
-    "an object codec is given Python objects (|O), nothing else",
+    "an object codec gets only Python objects (|O)",
     source="https://zarr.readthedocs.io/en/v2.18.7/tutorial.html#object-arrays",
     lenient="warning",
 )
@@ -136,7 +136,7 @@ def _check_form(filters: object, faults: list[Fault]) -> None:
     elif filters == {}:
         faults.append(Fault(EMPTY_OBJECT, ("filters",), "null", "{}", "write null"))
     elif filters is not None and not isinstance(filters, list):
-        fix = "put it into a list" if is_dict(filters) else None
+        fix = "wrap it in a list" if is_dict(filters) else None
         faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", show(filters), fix))
 
 

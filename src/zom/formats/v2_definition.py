@@ -22,19 +22,19 @@ _SOURCE = "zarr v2, metadata, compressor and filters"
 
 FORM = rule(
     "codec/v2-form",
-    "a v2 codec is an object with an id that is a text",
+    "a v2 codec is an object with an id that is a string",
     source=_SOURCE,
     schema=True,
 )
 CONFIGURATION = rule(
     "codec/v2-configuration",
-    "a v2 codec has the configuration that numcodecs gives it",
+    "a v2 codec has the configuration that numcodecs defines for it",
     source="numcodecs, get_config of each codec",
     schema=True,
 )
 UNKNOWN = rule(
     "codec/v2-unknown",
-    "every v2 codec is one that numcodecs names",
+    "numcodecs defines every v2 codec",
     source=_SOURCE,
     lenient=None,
     strict=None,

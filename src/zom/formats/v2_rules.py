@@ -49,13 +49,13 @@ MEMBERS = rule(
 )
 MISSING = rule(
     "v2/missing-member",
-    "a document has all the members that its kind of node needs",
+    "a document has all members that its kind of node requires",
     source=f"{_V2}#metadata",
     schema=True,
 )
 MISSING_NULL = rule(
     "v2/missing-null",
-    "compressor and filters are present, null where there are none",
+    "compressor and filters are present, null if there are none",
     source=f"{_V2}#metadata",
     lenient="warning",
     schema=True,
@@ -70,7 +70,7 @@ SHAPE = rule(
 CHUNKS = rule("v2/chunks", "chunks is a list of positive integers", source=f"{_V2}#metadata", schema=True)
 EMPTY_CHUNK = rule(
     "v2/empty-chunk",
-    "a chunk is at least 1 long, along a dimension of length 0, too",
+    "a chunk is at least 1 long, even along a dimension of length 0",
     source=f"{_V2}#chunks",
     lenient="warning",
     schema=True,
@@ -91,7 +91,7 @@ BOOLEAN_CHUNK = rule(
 )
 CHUNK_COUNT = rule(
     "v2/chunks-length",
-    "there are as many chunk lengths as dimensions",
+    "there is one chunk length for each dimension",
     source=f"{_V2}#metadata",
     compares=("shape",),
 )
@@ -101,7 +101,7 @@ SEPARATOR = rule(
 )
 NULL_SEPARATOR = rule(
     "v2/null-separator",
-    "dimension_separator is absent where the default holds, not null",
+    "dimension_separator is absent for the default, not null",
     source=f"{_V2}#metadata",
     lenient="warning",
     schema=True,

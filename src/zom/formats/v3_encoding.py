@@ -41,7 +41,7 @@ _CORE = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
 
 UNREGISTERED = rule(
     "v3/unregistered-name",
-    "data types, chunk grids and chunk key encodings have names that are registered",
+    "data types, chunk grids and chunk key encodings have registered names",
     source="https://github.com/zarr-developers/zarr-extensions",
     lenient=None,
     strict=None,
@@ -239,7 +239,9 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
         return tuple(faults), _Grid(None, here, None)
     lengths = answer(grid, "lengths", _LENGTHS, "a tuple or None", configuration, shape, faults, path)
     if lengths is not None and not chunk_grids.is_own(grid) and not are_lengths(lengths):
-        found = f"expected a tuple of lengths for each dimension from lengths, found {given_text(lengths)}"
+        found = (
+            f"expected lengths to return a tuple of lengths for each dimension, found {given_text(lengths)}"
+        )
         raise at_fault(f"{grid!r}", found)
     axes = partial(answer, grid, "axes", (tuple,), "a tuple of Axis", configuration)
     return tuple(faults), _Grid(lengths, here, axes)

@@ -44,7 +44,7 @@ _CORE = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
 
 NODE = rule(
     "v3/node",
-    "a node is an object whose node_type says whether it is an array or a group",
+    "a node is an object whose node_type is array or group",
     source=f"{_CORE}#metadata",
     schema=True,
 )
@@ -56,7 +56,7 @@ MEMBERS = rule(
 )
 MISSING = rule(
     "v3/missing-member",
-    "a document has all the members that its kind of node needs",
+    "a document has all members that its kind of node requires",
     source=f"{_CORE}#array-metadata",
     schema=True,
 )
@@ -87,19 +87,19 @@ DIMENSION_NAMES = rule(
 )
 NULL_MEMBER = rule(
     "v3/null-member",
-    "an optional member is absent where it says nothing, not null",
+    "an optional member without a value is absent, not null",
     source=f"{_CORE}#dimension-names",
     lenient="warning",
     schema=True,
 )
 DIMENSION_COUNT = rule(
     "v3/dimension-names-length",
-    "there are as many dimension names as dimensions",
+    "there is one dimension name for each dimension",
     source=f"{_CORE}#dimension-names",
 )
 SHAPE_LENGTH = rule(
     "v3/shape-length",
-    "shape has as many lengths as dimension_names has names, and chunk_grid dimensions",
+    "shape has one length for each dimension of dimension_names and chunk_grid",
     source=f"{_CORE}#shape",
 )
 STORAGE_TRANSFORMERS = rule(
@@ -110,7 +110,7 @@ STORAGE_TRANSFORMERS = rule(
 )
 UNKNOWN_TRANSFORMER = rule(
     "v3/unknown-storage-transformer",
-    "a storage transformer has a name that is registered",
+    "a storage transformer has a registered name",
     source=f"{_CORE}#storage-transformers: the core specification defines none",
     lenient="warning",
     strict="warning",
@@ -124,7 +124,7 @@ UNKNOWN_MEMBER = rule(
 )
 CLOSED_MEMBER = rule(
     "v3/unregistered-member",
-    "a document has only members that are registered; others are ignored where must_understand is false",
+    "a document has only registered members; others are ignored if must_understand is false",
     source=f"{_CORE}#extension-points",
     lenient=None,
     strict=None,
@@ -210,7 +210,7 @@ def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: lis
             fix = did_you_mean(near(name, known), known)
             faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), fix))
             continue
-        wanted = "no such member, or an object with must_understand false"
+        wanted = "a known member, or an object with must_understand false"
         fix = did_you_mean(near(name, known))
         faults.append(Fault(UNKNOWN_MEMBER, (name,), wanted, show(value), fix))
 
@@ -224,9 +224,7 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     if shape is not None and names is not None and len(names) != len(shape):
         alone = encoding_of(values, None, broken)
         if alone.lengths is not None and len(alone.lengths) == len(names):
-            wanted = (
-                f"{len(names)} length{'s' * (len(names) != 1)}, as dimension_names and chunk_grid have it"
-            )
+            wanted = f"{len(names)} length{'s' * (len(names) != 1)}, as in dimension_names and chunk_grid"
             faults.append(Fault(SHAPE_LENGTH, ("shape",), wanted, show(list(shape))))
             shape = None
         else:

@@ -27,13 +27,13 @@ _SOURCE = "zarr-extensions, rectilinear chunk grid, configuration"
 
 RANK = rule(
     "chunk-grid/rectilinear-rank",
-    "there are chunk lengths for each dimension of the array",
+    "the grid has chunk lengths for each dimension of the array",
     source=_SOURCE,
     compares=("shape",),
 )
 COVERS = rule(
     "chunk-grid/rectilinear-covers",
-    "along each dimension the chunks together are at least as long as the array",
+    "the chunks along each dimension cover the array",
     source=f"{_SOURCE}, chunk edge lengths",
 )
 

@@ -22,7 +22,7 @@ _SOURCE = "zarr v3, regular chunk grid"
 
 RANK = rule(
     "chunk-grid/regular-rank",
-    "chunks have as many dimensions as the array",
+    "chunks have the same number of dimensions as the array",
     source=f"{_SOURCE}, abstract",
     compares=("shape",),
 )

@@ -186,7 +186,7 @@ class Array(DescribedArray[ArrayT_co]):
         >>> zom.open_array(array.store, mode="r+").resize((2,))
         >>> array[3] = 1
         Traceback (most recent call last):
-        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json' of /: others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
+        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json' of /: the array has changed since it was opened: shape[0]: 4 -> 2; call refresh() and write again
         """
         key = self._layout.keys(self._path, "array")[0]
         text = self._store.get(key)
@@ -229,7 +229,7 @@ class Array(DescribedArray[ArrayT_co]):
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
         >>> array.with_options(missing="error")[0]
         Traceback (most recent call last):
-        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there; write it, or read with missing='fill'
+        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is missing; write it, or read with missing='fill'
         """
         options = replace(self._options, **changes)
         where = (self.spec, self._store, self._path, self._layout)
@@ -297,7 +297,7 @@ class Array(DescribedArray[ArrayT_co]):
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            message = "the truth of an array of more or fewer than one element is ambiguous"
+            message = "the truth value of an array is ambiguous unless it has exactly one element"
             raise ValueError(message)
         return bool(np.asarray(self).reshape(())[()])
 
@@ -313,7 +313,7 @@ class Array(DescribedArray[ArrayT_co]):
     def _only(self) -> Any:
         """The element of a zero-dimensional array, for conversions to a number."""
         if self.ndim:
-            raise TypeError("only an array without dimensions is one number; select an element")
+            raise TypeError("only an array without dimensions converts to a number; select an element")
         return self[()]
 
     async def aget(self, key: Any = ()) -> Any:

@@ -190,7 +190,7 @@ def plan(  # noqa: PLR0913 - each is a choice of the caller
     memory://example-of-plan: 1 to resize, 1 chunk to remove
       ~ /  array  resize: shape[0]: 4 -> 2; 1 chunk removed
     >>> print(zom.plan(old.replace(data_type="uint8"), store).problems[0])
-    expected an array that means the same, found another: data_type: "int8" -> "uint8"; ask for on_conflict='replace', and its chunks go
+    expected an array that means the same, found another: data_type: "int8" -> "uint8"; pass on_conflict='replace' to delete its chunks
     """
     if not isinstance(spec, Declaration):
         check_is_spec(spec, "a declaration")

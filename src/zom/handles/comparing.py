@@ -186,7 +186,7 @@ def _nowhere(left: Compared, right: Compared) -> Iterator[str]:
     stated: set[str] = {path for each in bare for path in each.values or ()}
     if any(each.values is None for each in bare):
         stated.clear()
-        reason = "a spec has none"
+        reason = "a spec has no values"
     else:
         reason = "a declaration doesn't state them"
     paths = [path for path, _, _ in (_of_both(left, right) if bare else ()) if path not in stated]

@@ -63,7 +63,7 @@ def create_array(  # noqa: PLR0913 - each is a choice of the caller
     [0, 1, 2]
     >>> zom.create_array(array.store, array.spec, "a/b/c")
     Traceback (most recent call last):
-    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to hold /a/b/c, found a v3 array; choose another path
+    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to contain /a/b/c, found a v3 array; choose another path
     """
     values = None if data is None else checked_values(data)
 

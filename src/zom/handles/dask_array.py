@@ -30,7 +30,9 @@ def to_dask(array: Array, chunks: Any = "auto") -> Any:
     """
     dask: Any = imported("dask.array", "dask")
     if isinstance(chunks, str) and chunks not in _WAYS:
-        raise ValueError(f'chunks: expected "auto", "native", "shards", or what dask takes, got {chunks!r}')
+        raise ValueError(
+            f'chunks: expected "auto", "native", "shards", or chunks in the form of dask, got {chunks!r}'
+        )
     wanted = _chosen(array, chunks, dask.core.normalize_chunks)
     # One thread per task: dask has its own threads.
     reader = array.as_reader(threads=1)

@@ -149,11 +149,13 @@ def _opened(  # noqa: PLR0913, PLR0917 - as above
     if mode in {"r", "r+"}:
         if new:
             names = ", ".join(sorted(new))
-            raise TypeError(f"unknown argument {names} with mode={mode!r}; the modes a, w and w- make a node")
+            raise TypeError(
+                f"unknown argument {names} with mode={mode!r}; only the modes a, w and w- create a node"
+            )
         return _existing(store, path, mode, how)
     if how.spec_class is not None:
         raise TypeError(
-            f"spec_class: expected mode='r' or 'r+', got {mode!r}; zom.materialize(spec, ...) makes what a spec says"
+            f"spec_class: expected mode='r' or 'r+', got {mode!r}; zom.materialize(spec, ...) creates the nodes of a spec"
         )
     if mode != "a":
         return _new(store, path, kind, new, how, overwrite=mode == "w")

@@ -62,7 +62,7 @@ class ArrayFacts(TypedDict, total=False):
 
 
 _ELSEWHERE: Final = {
-    "chunk_key_encoding": "of v2 and the draft, pass separator=; of v3, pass a spec",
+    "chunk_key_encoding": "pass separator= for v2 and the draft, and a spec for v3",
     "compressor": "pass compress=",
     "compressors": "pass compress=",
     "config": "see array.with_options()",
@@ -90,7 +90,9 @@ def array_spec(
             )
         if facts:
             given = ", ".join(sorted(facts))
-            raise TypeError(f"expected a spec, or what is said of the array, got both: a spec and {given}")
+            raise TypeError(
+                f"expected a spec or arguments that describe the array, got both: a spec and {given}"
+            )
         return chosen_spelling(spec, spelling)
     check_facts(facts)
     kind: Any = LAYOUTS[form][0].family.classes["array"]
@@ -125,16 +127,16 @@ def group_spec(spec: Spec | None, form: Format, attributes: Mapping[str, Any] | 
 def checked_values(values: Any) -> Any:
     """The values of a new array in numpy's form; TypeError for anything else."""
     if isinstance(values, Spec):
-        _refuse("a spec", "create(path, spec) makes a node of one")
+        _refuse("a spec", "create(path, spec) creates its node")
     if isinstance(values, OpenNode) or _is_of_zarr(values):
         _refuse(
             f"{type(cast('object', values)).__name__}, which is stored",
             "zom.copy(array, store, target_path=...) copies it",
         )
     if isinstance(values, dict):
-        _refuse("dict", "make a group of it with GroupSpec.from_tree and zom.materialize")
+        _refuse("dict", "create a group from it with GroupSpec.from_tree and zom.materialize")
     if values is None or isinstance(values, (set, frozenset)):
-        _refuse(type(cast("object", values)).__name__, "pass a list, or an array of numpy")
+        _refuse(type(cast("object", values)).__name__, "pass a list or a numpy array")
     if isinstance(values, np.ndarray):
         return _unmasked(cast("NumpyArray", values))
     if hasattr(values, "shape") and hasattr(values, "dtype"):
@@ -150,7 +152,7 @@ def _unmasked(values: NumpyArray) -> NumpyArray:
     if type(values) is np.ndarray or not isinstance(values, np.ma.MaskedArray):
         return values
     if np.ma.getmaskarray(values).tobytes().strip(b"\0"):
-        _refuse("masked elements, which Zarr doesn't know", "pass values.filled(...)")
+        _refuse("masked elements, which Zarr doesn't support", "pass values.filled(...)")
     return values.data
 
 
@@ -160,7 +162,7 @@ def _is_of_zarr(values: object) -> bool:
 
 
 def _refuse(found: str, fix: str) -> NoReturn:
-    raise TypeError(f"expected values that numpy makes an array of, found {found}; {fix}")
+    raise TypeError(f"expected values that numpy can convert to an array, found {found}; {fix}")
 
 
 def chosen_form(store: Store, path: str, spec: Spec | None, form: Format | None) -> Format:

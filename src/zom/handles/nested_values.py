@@ -76,7 +76,7 @@ _NOTHING = _Nothing()
 
 
 def _found(found: object) -> str:
-    return "nothing" if found is _NOTHING else f"{show(found)}, which others wrote meanwhile"
+    return "nothing" if found is _NOTHING else f"{show(found)}, which was written meanwhile"
 
 
 def _inside(here: Any, step: _Step) -> Any:

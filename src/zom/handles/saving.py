@@ -43,7 +43,7 @@ def save(
     unnamed = {f"arr_{at}": one for at, one in enumerate(arrays)}
     if twice := sorted(unnamed.keys() & named.keys()):
         raise TypeError(
-            f"{twice[0]}: expected one array of this name, got one without a name, too; rename it"
+            f"{twice[0]}: expected one array of this name, got an unnamed one, too; rename the named one"
         )
     there = opening.opened(store, read_only=False if opening.is_name(store) else None)
     try:

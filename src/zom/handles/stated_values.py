@@ -63,8 +63,8 @@ def with_values(
             if _is_stored(change, path, value, opens):
                 continue
             if change.on_conflict == "refuse":
-                fix = "ask for on_conflict='update', and the stated values are written"
-                problems.append(conflict(EXISTS, path, "the values that are stated", "others", fix))
+                fix = "pass on_conflict='update' to write the stated values"
+                problems.append(conflict(EXISTS, path, "the stated values", "others", fix))
             if action.verb == "keep":
                 changed[path] = replace(action, verb="write values")
         stated[given] = value

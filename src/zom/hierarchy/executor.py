@@ -151,7 +151,7 @@ def check_target(target: Store) -> None:
     """
     pickle.dumps(target)
     if target.capabilities.transactional and not target.capabilities.merges:
-        reason = "what other processes write into their copies of it is lost: use threads"
+        reason = "writes of other processes go to copies of it and are lost: use threads"
         raise StoreError(target.url, "", "share", reason)
 
 

@@ -31,7 +31,7 @@ __all__ = [
 ENCODING = rule("json/encoding", "a JSON text is encoded in UTF-8", source="RFC 8259, section 8.1")
 BOM = rule(
     "json/bom",
-    "a JSON text starts with no byte order mark",
+    "a JSON text doesn't start with a byte order mark",
     source="RFC 8259, section 8.1",
     lenient="warning",
 )
@@ -198,7 +198,7 @@ def _refuse(text: str, here: int, state: tuple[set[int], str]) -> NoReturn:
         position = start.end() if start else position
         inside = text[position : position + 1]
         if inside == "\\":
-            raise NotJSONError(position, "an escape that JSON has", show(text[position : position + 2]))
+            raise NotJSONError(position, "an escape that JSON allows", show(text[position : position + 2]))
         expected = "a double quote that ends the text"
         found = f"the control character \\u{ord(inside):04x}" if inside else "the end of the text"
         raise NotJSONError(position, expected, found)

@@ -28,7 +28,7 @@ __all__ = ["read_json", "read_own"]
 
 SIZE = rule(
     "json/size",
-    "a text is no longer than the limit",
+    "a text is not longer than the limit",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 

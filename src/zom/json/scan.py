@@ -49,7 +49,7 @@ __all__ = ["most_digits", "scan"]
 SYNTAX = rule("json/syntax", "a document is one JSON text", source="RFC 8259, section 2")
 DUPLICATE = rule(
     "json/duplicate-key",
-    "the names in an object are unique; of a name given twice, the last value counts",
+    "the names in an object are unique; the last value of a repeated name counts",
     source="RFC 8259, section 4",
     lenient="warning",
 )
@@ -175,10 +175,10 @@ class _Builder:
         if frame.is_node and above is not None:
             frame.depth, frame.groups = 1, above.groups + 1
         if frame.groups > self.limits.tree_depth:
-            self._report(DEPTH, f"groups nested at most {self.limits.tree_depth} deep", "a deeper one")
+            self._report(DEPTH, f"groups nested at most {self.limits.tree_depth} deep", "deeper nesting")
             return False
         if frame.depth > self.limits.value_depth:
-            self._report(DEPTH, f"values nested at most {self.limits.value_depth} deep", "a deeper one")
+            self._report(DEPTH, f"values nested at most {self.limits.value_depth} deep", "deeper nesting")
             return False
         self.stack.append(frame)
         return True
@@ -212,7 +212,7 @@ class _Builder:
             return number
         count = len(digits) - digits.startswith("-")
         if count > self.most_digits:
-            self._report(DIGITS, f"an integer of at most {self.most_digits} digits", f"one of {count}")
+            self._report(DIGITS, f"an integer of at most {self.most_digits} digits", f"an integer of {count}")
             return None
         return int(digits)
 

@@ -41,7 +41,7 @@ JSON: TypeAlias = bool | int | float | str | list[Any] | tuple[Any, ...] | Mappi
 
 NOT_JSON = rule(
     "json/not-json",
-    "a document holds JSON values only: null, booleans, numbers, strings, lists, and objects whose "
+    "a document contains only JSON values: null, booleans, numbers, strings, lists, and objects whose "
     "names are strings",
     source="RFC 8259, section 3",
 )
@@ -53,18 +53,18 @@ NOT_FINITE = rule(
 )
 REPEATS = rule(
     "json/repeats",
-    "values that stand in several places of a Python object come to no more than the limit, each counted "
-    "wherever it stands: as text it is written as often",
+    "a Python object has no more repeated values than the limit, each counted in every place, "
+    "as text repeats it",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 DEPTH = rule(
     "json/depth",
-    "objects and lists nest no deeper than the limit",
+    "objects and lists are nested no deeper than the limit",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 SURROGATE = rule(
     "json/surrogate",
-    "text holds no surrogate without its partner",
+    "text contains no lone surrogates",
     source="RFC 8259, section 8.2; RFC 7493, section 2.1",
     lenient="warning",
 )
@@ -259,7 +259,7 @@ def _check_text(text: str) -> None:
         raise _UnfitError from None
 
 
-CONTAINS_ITSELF = "one that contains itself"
+CONTAINS_ITSELF = "a value that contains itself"
 """The description of a list or an object that contains itself."""
 
 MOST_FAULTS = 1000
@@ -297,7 +297,7 @@ class _Careful:
                 self.known.made[id(value), depth] = self.known.made[same_place]
                 self.kept.append(value)
             return made
-        fix = "turn it into numbers, text, lists or mappings"
+        fix = "convert it to numbers, text, lists or mappings"
         self._add(NOT_JSON, path, "a JSON value", f"a Python {type(value).__name__}", fix)
         return None
 
@@ -307,7 +307,7 @@ class _Careful:
             self._add(NOT_JSON, path, "a JSON value", CONTAINS_ITSELF)
             return None
         if depth >= self.limit:
-            self._add(DEPTH, path, f"values nested at most {self.limit} deep", "a deeper one")
+            self._add(DEPTH, path, f"values nested at most {self.limit} deep", "deeper nesting")
             return None
         known = self.known
         self.kept.append(value)
@@ -331,8 +331,8 @@ class _Careful:
             return made
         if known.repeats - count <= self.most:
             found = f"{known.repeats} up to here, and perhaps more"
-            fix = "give values that stand in fewer places"
-            self._add(REPEATS, path, f"at most {self.most} values that stand elsewhere, too", found, fix)
+            fix = "repeat fewer values"
+            self._add(REPEATS, path, f"at most {self.most} repeated values", found, fix)
         return None
 
     def _members(self, value: Mapping[object, object], path: Path, depth: int) -> Iterator[tuple[str, Any]]:

@@ -219,7 +219,9 @@ class _Pieces:
             if not isinstance(value, list):  # a list comes from a numpy array
                 return self._scalar(value)
         if id(value) in self.open:  # pyright: ignore[reportUnknownArgumentType]
-            self.faults.append(Fault(NOT_JSON, tuple(self.path), "a JSON value", "one that contains itself"))
+            self.faults.append(
+                Fault(NOT_JSON, tuple(self.path), "a JSON value", "a value that contains itself")
+            )
             return "null"
         self.open.add(id(value))  # pyright: ignore[reportUnknownArgumentType]
         self.stack.append(_Container(cast("Mapping[Any, Any] | list[Any]", value)))
@@ -239,7 +241,7 @@ class _Pieces:
         if type(value) is int and abs(value) >= _TOO_LONG:
             wanted, found = (
                 f"an integer of at most {_MOST_DIGITS} digits",
-                f"one of {value.bit_length()} bits",
+                f"an integer of {value.bit_length()} bits",
             )
             self.faults.append(Fault(DIGITS, tuple(self.path), wanted, found))
             return "null"

@@ -38,8 +38,8 @@ __all__ = ["MIXED", "RANK", "Target", "Uncollected", "assemble", "document_of", 
 
 MEMBER = rule(
     "spec/member",
-    "a node is of the kind that the class asks for; a group has the members that its class asks for, "
-    "and no other where it forbids others",
+    "a node has the kind that the class requires; a group has the members that its class requires, "
+    "and no others if the class forbids them",
     source="the class itself",
 )
 MIXED = rule(
@@ -49,14 +49,14 @@ MIXED = rule(
 )
 NULL_MEMBERS = rule(
     "tree/null-members",
-    "a group whose members are not known has no member of that name, not null",
+    "a group whose members are unknown has no `members`, not null",
     source="ZEP 6, specification of the base Zarr Object Model: a key-value data structure",
     lenient="warning",
     schema=True,
 )
 DEPTH = rule(
     "tree/depth",
-    "groups nest no deeper than the limit",
+    "groups are nested no deeper than the limit",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 
@@ -65,7 +65,7 @@ RANK: Mapping[str, int] = {"lenient": 0, "strict": 1, "closed": 2}
 
 FORMAT = rule(
     "document/format",
-    "a document says which format it is of: v2 and v3 by zarr_format, an array of the draft by members that no "
+    "a document states its format: v2 and v3 by zarr_format, an array of the draft by members that no "
     "other format has",
     source="Zarr v3 core, zarr_format; Zarr v2, zarr_format",
 )
@@ -189,7 +189,7 @@ def _unknown_format(document: object) -> Fault:
     found = (
         f"neither zarr_format nor node_type in an object with {_few(names)}" if names else "an empty object"
     )
-    fix = "add zarr_format, and node_type in v3; a document of the draft is read by zom.draft.parse"
+    fix = "add zarr_format, and node_type in v3; zom.draft.parse reads a document of the draft"
     return Fault(FORMAT, (), 'a member "zarr_format", 2 or 3', found, fix)
 
 
@@ -328,7 +328,7 @@ class _Descent:
             frame.below = {}
             if members and frame.depth >= self.limits.tree_depth:
                 nested = f"groups nested at most {self.limits.tree_depth} deep"
-                faults.append(Fault(DEPTH, ("members",), nested, "a deeper one"))
+                faults.append(Fault(DEPTH, ("members",), nested, "deeper nesting"))
             elif members:
                 yield from self._children(frame, members, faults)
         if faults:
@@ -392,7 +392,7 @@ def _own_document(
     if isinstance(members, Mapping):
         return cast("Mapping[str, Any]", members)
     if members is None:
-        rule_, fix = NULL_MEMBERS, "leave members out where they are not known"
+        rule_, fix = NULL_MEMBERS, "leave members out if they are unknown"
     faults.append(Fault(rule_, ("members",), "an object of nodes", show(members), fix))
     return None
 

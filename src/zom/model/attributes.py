@@ -29,7 +29,7 @@ __all__ = ["as_document", "plain", "typed"]
 
 TYPED = rule(
     "spec/attributes",
-    "attributes fulfil the type that the class declares for them",
+    "attributes match the type that the class declares for them",
     source="the class itself",
 )
 
@@ -59,7 +59,9 @@ def _adapter(cls: type[Spec]) -> TypeAdapter[Any] | None:
         try:
             found = TypeAdapter(annotation)
         except PydanticSchemaGenerationError as cause:
-            message = f"{cls.__name__}.attributes: expected a type that pydantic knows, found {annotation!r}"
+            message = (
+                f"{cls.__name__}.attributes: expected a type that pydantic supports, found {annotation!r}"
+            )
             raise ExtensionError(message) from cause
     _adapters[cls] = found
     return found

@@ -144,7 +144,7 @@ def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[Path, str]]) 
         return
     shown = "; ".join(str(replace_in(problem, fix=None)) for problem in found[:_SHOWN])
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    text = f"{shown}{more}; JSON has no such number, it is written as zarr-python writes it"
+    text = f"{shown}{more}; JSON has no such number; it is written like zarr-python writes it"
     warnings.warn(text, SpecWarning, stacklevel=outside())
 
 

@@ -122,7 +122,7 @@ class Group(Spec, Generic[MemberT], metaclass=SpecType):
     def _known(self) -> dict[str, Any]:
         members = member_specs(self)
         if members is None:
-            message = "expected a group with members, found one whose members are not known; read it with more depth"
+            message = "expected a group with members, found one whose members are unknown; read it with a larger depth"
             raise NotFound(message)
         return members
 

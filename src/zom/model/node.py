@@ -33,7 +33,7 @@ __all__ = ["EMPTY", "NodeParts", "make"]
 
 ANNOTATION = rule(
     "spec/annotation",
-    "a document fulfils the annotations and validators of the class that it is read as",
+    "a document matches the annotations and validators of its class",
     source="the class itself",
 )
 
@@ -139,7 +139,7 @@ def _tell_slips_once(
         if written is not None:
             names, fix = [written], f"rename {show(written)} to {show(meant)}"
         elif foreign:
-            names, fix = foreign, f"write {show(meant)} as Zarr {family.form} has it"
+            names, fix = foreign, f"write {show(meant)} in the form of Zarr {family.form}"
         else:
             continue
         said = f"nothing, but {' and '.join(map(show, names))}"
@@ -156,9 +156,7 @@ def _changed(spec: Spec, values: Mapping[str, Any], prepared: Prepared) -> Itera
         yield Fault(ANNOTATION, (name,), given, show(values[name]) if name in values else "nothing", _CHANGES)
 
 
-_CHANGES = (
-    "validators of specs check and change nothing: write it so, or let the validator raise a ValueError"
-)
+_CHANGES = "validators of specs can't change values: write the value like this, or raise a ValueError in the validator"
 
 
 def _has_attribute_faults(faults: list[Fault]) -> bool:

@@ -24,24 +24,24 @@ def check_is_spec(found: object, *others: str) -> None:
 
     >>> check_is_spec({"zarr_format": 3})
     Traceback (most recent call last):
-    TypeError: expected a spec, got a dict; zom.parse makes a spec of a document
+    TypeError: expected a spec, got a dict; zom.parse makes a spec from a document
     >>> check_is_spec("a.yaml", "a declaration")
     Traceback (most recent call last):
-    TypeError: expected a spec or a declaration, got a str; zom.read makes a spec of a store, zom.parse of the text of a document, zom.declare a declaration of a file
+    TypeError: expected a spec or a declaration, got a str; zom.read makes a spec from a store, zom.parse from the text of a document, zom.declare a declaration from a file
     """
     if is_spec(found):
         return
     wanted = " or ".join(("a spec", *others))
     if isinstance(found, type):
         raise TypeError(f"expected {wanted}, got the class {cast('type[object]', found).__name__}; call it")
-    step = "ArraySpec.from_array and GroupSpec.from_tree make specs of arrays"
+    step = "ArraySpec.from_array and GroupSpec.from_tree make specs from arrays"
     if is_spec(getattr(found, "spec", None)):
-        step = "pass its spec, or what its read() gives"
+        step = "pass its spec, or the result of its read()"
     elif isinstance(found, Mapping):
-        step = "zom.parse makes a spec of a document"
+        step = "zom.parse makes a spec from a document"
     elif isinstance(found, (str, bytes, PathLike)):
-        step = "zom.read makes a spec of a store, zom.parse of the text of a document"
-        step += ", zom.declare a declaration of a file" if others else ""
+        step = "zom.read makes a spec from a store, zom.parse from the text of a document"
+        step += ", zom.declare a declaration from a file" if others else ""
     raise TypeError(f"expected {wanted}, got {_article(type(cast('object', found)).__name__)}; {step}")
 
 

@@ -26,14 +26,14 @@ __all__ = ["is_endless", "node_count", "repeated"]
 
 REPEATS = rule(
     "tree/repeats",
-    "nodes that stand in several places of a tree made in Python come to no more than the limit, each counted "
-    "wherever it stands: as text it is written as often",
+    "a tree made in Python has no more repeated nodes than the limit, each counted "
+    "in every place, as text repeats it",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 CYCLE = rule(
     "tree/cycle",
     "no group contains itself",
-    source="RFC 8259, section 3: what contains itself has no text",
+    source="RFC 8259, section 3: a value that contains itself has no text",
 )
 
 
@@ -66,13 +66,13 @@ def repeated(document: object, nodes: int, depth: int, limits: Limits) -> Fault 
     cycle = _cycle(document) if depth >= limits.tree_depth else None
     if cycle is not None:
         steps = tuple(step for name in cycle for step in ("members", name))
-        fix = "put a copy without the members in its place"
+        fix = "replace it with a copy without the members"
         return Fault(CYCLE, steps, "a node", f"a group that contains itself, at {dotted(steps)}", fix)
     if nodes <= most or nodes - _distinct(document) <= most:
         return None
-    found = f"{nodes} nodes in all" if nodes.bit_length() <= 256 else "more than can be counted"
+    found = f"{nodes} nodes in total" if nodes.bit_length() <= 256 else "more than can be counted"
     fix = "make a tree of fewer nodes"
-    return Fault(REPEATS, ("members",), f"at most {most} nodes that stand elsewhere, too", found, fix)
+    return Fault(REPEATS, ("members",), f"at most {most} repeated nodes", found, fix)
 
 
 def _below(node: object) -> Mapping[Any, Any]:

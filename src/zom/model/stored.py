@@ -47,7 +47,7 @@ __all__ = [
 
 CONSOLIDATED = rule(
     "stored/consolidated",
-    "consolidated metadata holds the documents of a hierarchy by their keys",
+    "consolidated metadata contains the documents of a hierarchy by key",
     source="https://github.com/zarr-developers/zarr-specs/pull/309 and zarr-python's .zmetadata",
 )
 NO_CONSOLIDATED = rule(

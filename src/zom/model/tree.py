@@ -35,7 +35,7 @@ BELOW_ARRAY = rule(
 )
 FLAT = rule(
     "tree/flat-group",
-    "a group in a flattened hierarchy holds no members itself: they have entries of their own",
+    "a group in a flattened hierarchy has no members itself: they have their own entries",
     source="ZEP 6: consolidated metadata is a flattening of a hierarchy",
 )
 TWICE = rule("tree/twice", "a path names one node", source="the v3 core specification, section Name")
@@ -80,7 +80,7 @@ def at(spec: Spec, path: str) -> Any:
     for name in parse_path(path):
         members = member_specs(node)
         if members is None:
-            what = "an array" if node.kind == "array" else "a group whose members are not known"
+            what = "an array" if node.kind == "array" else "a group whose members are unknown"
             raise NotFound(f"{here or '/'}: expected a group with a member {name!r}, found {what}")
         if name not in members:
             raise _missing(here, name, list(members))
@@ -252,7 +252,7 @@ def select(spec: Spec, pattern: str) -> dict[str, Spec]:
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
     if not isinstance(pattern, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
-        raise TypeError(f"pattern: expected a text such as '**/t2m', got {pattern!r}")
+        raise TypeError(f"pattern: expected a string such as '**/t2m', got {pattern!r}")
     parts = [part for part in pattern.strip("/").split("/") if part]
     text = ""
     for part in parts:
@@ -292,7 +292,7 @@ def map_nodes(spec: Spec, change: Callable[[str, Spec], Spec | None]) -> Any:
         made[path] = change(path, current)
     root = made["/"]
     if root is None:
-        raise NotFound("/: expected the root to remain, found it taken away")
+        raise NotFound("/: expected the root to remain, found it removed")
     return root
 
 

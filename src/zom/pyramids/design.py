@@ -164,8 +164,8 @@ def _details(method: Method, made: Sequence[BuiltLevel], names: Sequence[str]) -
     except PackageNotFoundError:  # zom is not installed, as in a checkout
         number = {}
     return {
-        "description": f"each element of a level is {method.words} of a block of the level before; the last blocks "
-        "are as large as what is left",
+        "description": f"each element of a level is {method.words} of a block of the previous level; the last blocks "
+        "may be smaller",
         "method": "zom.pyramid",
         **number,
         "kwargs": {"method": method.name, "factors": factors},
@@ -179,7 +179,7 @@ def _shared(source: Source, choices: Choices, old: Existing, names: list[str], f
     for what in ("scale", "translation", "units", "types", "name", "channels"):
         value = getattr(choices, what)
         if value is not None and len(value):
-            reason = "which the convention multiscales has no member for"
+            reason = "as the convention multiscales has no member for it"
             raise ValueError(f"{what}: expected none, {reason}, got {getattr(choices, what)!r}")
     if len(set(names)) != len(names):
         raise ValueError(f"axes: expected different names, got {names!r}")
@@ -244,7 +244,9 @@ def like_finest(spec: Spec, made: Sequence[BuiltLevel]) -> dict[str, Spec]:
     resolved, given = resolve(spec), cast("Any", spec)
     lengths = resolved.encoding.lengths
     if lengths is None or any(len(each) != 1 for each in lengths):
-        raise ValueError("chunks: expected lengths, as those of the finest level differ; pass chunks=")
+        raise ValueError(
+            "chunks: expected chunk lengths, as the finest level has different ones; pass chunks="
+        )
     found: dict[str, Spec] = {}
     for level in made[1:]:
         cut = [min(each[0], length) for each, length in zip(lengths, level.shape, strict=True)]

@@ -168,11 +168,11 @@ def _target(image: Any, place: Place | None, path: str, opened_here: list[Store]
     if place is None:
         if not isinstance(image, Array):
             raise TypeError(
-                "store: expected a store, a path or a URL, got None; only an array of a group has a place"
+                "store: expected a store, a path or a URL, got None; only an Array of zom has a default place"
             )
         if not parse_path(image.path):
             raise ValueError(
-                "image: expected an array in a group, to put levels beside it, got one without a group"
+                "image: expected an array in a group, to write levels beside it, got one without a group"
             )
         store, where = image.store, join(parse_path(image.path)[:-1])
     else:
@@ -195,11 +195,11 @@ def _convention(given: ConventionName | None, target: _Target, attributes: Mappi
     chosen: str = given or convention_in(attributes) or ("ome/0.4" if form == "v2" else "ome/0.5")
     if chosen not in CONVENTIONS:
         message = f"convention: expected one of {', '.join(CONVENTIONS)}, found {chosen!r} in the group"
-        raise ValueError(f"{message}; name the one to write")
+        raise ValueError(f"{message}; pass convention=")
     wanted = "v2" if chosen == "ome/0.4" else "v3"
     if form not in {None, wanted}:
         raise ValueError(
-            f"convention: {chosen!r} is for groups of {wanted}, and {target.path or '/'} in {target.store.url} is of {form}; "
+            f"convention: {chosen!r} is for {wanted} groups, but {target.path or '/'} in {target.store.url} is {form}; "
             f"choose {'ome/0.4' if form == 'v2' else 'ome/0.5'!r}, or another place"
         )
     return chosen

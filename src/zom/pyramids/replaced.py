@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["check_finest", "check_replaced"]
 
 _FIX = (
-    "read it into memory first, as by numpy.asarray, or choose another group; where it is not read from here, delete the "
+    "read it into memory first, for example with numpy.asarray, or choose another group; if it is not read from here, delete the "
     "old levels yourself"
 )
 
@@ -37,7 +37,7 @@ def check_finest(group: Group, image: str, paths: Sequence[str]) -> None:
     """Raise ValueError if the group's levels, in order of `paths`, include one finer than array `image`."""
     finer = [path for path in paths[: paths.index(image)] if path in group] if image in paths else []
     if finer:
-        wanted = f"the finest level of the pyramid in {group.path}, {finer[0]!r}, to put levels beside it"
+        wanted = f"the finest level of the pyramid in {group.path}, {finer[0]!r}, to write levels beside it"
         fix = "pass the finest level, or another group for the new pyramid"
         raise ValueError(f"image: expected {wanted}, got {image!r}, a coarser one; {fix}")
 
@@ -64,7 +64,7 @@ def _origin(group: Group, name: str, whole: str, image: Any) -> str | None:
         )
     here, goes = place_of(image.store, image.path), place_of(group.store, whole)
     if here[: len(goes)] == goes:
-        return "the image is read from it; choose another group, or name the image as the finest level of this one"
+        return "the image is read from it; choose another group, or pass the finest level of this group as the image"
     if not _told_apart(image.store, group.store):
         return f"it is deleted before the image is read, and {image.store.url} may be the same place; {_FIX}"
     return None
@@ -78,7 +78,7 @@ def _coarser(group: Group, name: str, whole: str, image: Any) -> str | None:
     if here[: len(root)] == root and isinstance(there, Array) and _is_finer(there.shape, image.shape):
         return (
             f"it is finer than the image, {there.shape} and {image.shape}, and would be lost; choose another group, or "
-            "name it as the image"
+            "pass it as the image"
         )
     return None
 

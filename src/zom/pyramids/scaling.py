@@ -55,5 +55,7 @@ def _checked(step: Any, names: Sequence[str], given: Any) -> dict[str, int]:
         if (integer_of(factor) or 0) < 1:
             raise ValueError(f"factors: expected integers from 1, got {factor!r} for {name}")
     if max(found.values()) < 2:
-        raise ValueError(f"factors: expected one of 2 or more, got {given!r}: no level would be smaller")
+        raise ValueError(
+            f"factors: expected at least one factor from 2, got {given!r}: no level would be smaller"
+        )
     return {name: int(factor) for name, factor in found.items()}

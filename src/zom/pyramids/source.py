@@ -83,7 +83,7 @@ def _alike(image: Any) -> Source:
     shape, dtype = getattr(image, "shape", None), getattr(image, "dtype", None)
     if not isinstance(shape, tuple) or dtype is None or not hasattr(image, "__getitem__"):
         kind = type(image).__name__
-        raise TypeError(f"image: expected an array of zom, numpy or dask, or one like them, got {kind}")
+        raise TypeError(f"image: expected an array of zom, numpy or dask, or a similar one, got {kind}")
     lengths: tuple[Any, ...] = shape  # pyright: ignore[reportUnknownVariableType] - any library's array
     if not all(isinstance(length, (int, np.integer)) for length in lengths):
         raise SelectionError(
@@ -175,7 +175,7 @@ def _write_regions(source: Source, target: Chunks, *, jobs: int, memory: int, pr
             read = source.image[region]
             if np.ma.is_masked(read):
                 raise TypeError(
-                    "image: expected elements without a mask, got masked ones; have it read without a mask, or fill it "
+                    "image: expected elements without a mask, got masked ones; read it without a mask, or fill it "
                     "first, with .filled(value)"
                 )
             values = np.asarray(read)

@@ -119,7 +119,7 @@ class Writing:
             group.attrs.update(self._said(group))
         except BaseException as error:
             error.add_note(
-                f"the levels in {group.path} of {self.store.url} are not whole, and no metadata tells of them: make the "
+                f"the levels in {group.path} of {self.store.url} are incomplete, and no metadata lists them: write the "
                 "pyramid again with on_conflict='replace', or delete them"
             )
             raise

@@ -28,7 +28,7 @@ class _Recorder(GenerateJsonSchema):
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
         del error_info
         named = getattr(schema.get("cls"), "__name__", None) or schema.get("cls_repr") or schema["type"]
-        self.unsaid.append(f"the type {named}, which JSON Schema doesn't know")
+        self.unsaid.append(f"the type {named}, which JSON Schema doesn't have")
         return {}
 
     def _note(self, schema: Any) -> None:
@@ -108,7 +108,7 @@ def _tidy(  # noqa: C901 - a case for each changed keyword
         elif key in {"const", "enum", "default", "examples", "required"}:
             made[key] = value
         elif key == "format":
-            unsaid.append(f"the format {value!r}: JSON Schema only remarks on it")
+            unsaid.append(f"the format {value!r}: JSON Schema doesn't enforce it")
         elif key == "description":
             made[key] = " ".join(str(value).split("\n\n")[0].split())
         else:

@@ -49,7 +49,7 @@ def template_part(template: Template, flavour: Flavour) -> tuple[SchemaPart, lis
     """
     maker = _Maker(flavour)
     root = maker.node(template, "template")
-    about = f"What fits a template of {_WORDS[template.node_type]}."
+    about = f"A node that fits a template of {_WORDS[template.node_type]}."
     return SchemaPart("template", "Template", about, root, maker.builder.definitions), maker.losses
 
 
@@ -72,7 +72,7 @@ class _Maker:
         if template is None:
             return self.builder.any_node()
         for reference in template.references:
-            self.lose(f"{where}.references", f"nodes that {reference.attribute} names exist")
+            self.lose(f"{where}.references", f"the nodes at {reference.attribute} exist")
         if isinstance(template, ArrayTemplate):
             return self.array(template, where)
         if isinstance(template, GroupTemplate):
@@ -103,7 +103,7 @@ class _Maker:
         self.lengths(template, made, where)
         for name in ("chunks", "shards"):
             if getattr(template, name):
-                self.lose(f"{where}.{name}", "lengths of chunks that may stand in shards")
+                self.lose(f"{where}.{name}", "chunk lengths, as chunks may be inside shards")
         if template.sharded is not None:
             self.shards(made, wanted=template.sharded)
         if template.codecs is not None:
@@ -139,7 +139,7 @@ class _Maker:
         for name, extent in cast("Mapping[str, Any]", template.shape).items():
             place = _place(str(name), names)
             if place is None:
-                self.lose(f"{where}.shape.{name}", "the length along a dimension that is found by its name")
+                self.lose(f"{where}.shape.{name}", "the length along a dimension found by its name")
             else:
                 places.setdefault(place, []).append(_integers(extent))
         if not places:
@@ -171,7 +171,7 @@ class _Maker:
             }
             narrow(made, "codecs", {"type": "array", "items": either})
         if required or allowed is not None:
-            self.lose(f"{where}.codecs", "the codecs within shards")
+            self.lose(f"{where}.codecs", "the codecs inside shards")
         for name in map(_canonical, required):
             bare = {"const": name, "type": "string"}
             found = {"anyOf": [bare, named_one_of([name]), named_one_of(["sharding_indexed"])]}
@@ -192,7 +192,7 @@ class _Maker:
         """Return a JSON Schema of attributes for use inside another; any object, with a loss, for `$ref`."""
         if not _refers(given):
             return {name: value for name, value in given.items() if name not in {"$schema", "$id"}}
-        self.lose(f"{where}.attributes", "a schema with references of its own")
+        self.lose(f"{where}.attributes", "a schema with its own references")
         return _ANY
 
     def group(self, template: GroupTemplate, where: str) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class _Maker:
             made[whole(f"{but}(?:{pattern.pattern})")] = self.node(pattern.template, here)
             before.append(f"(?:{pattern.pattern})")
             if pattern.min_count or pattern.max_count is not None:
-                self.lose(here, "how many members have such names")
+                self.lose(here, "the number of members with such names")
             if pattern.same:
                 self.lose(here, f"members share {', '.join(pattern.same)}")
         if made and self.codegen:

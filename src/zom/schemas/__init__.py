@@ -42,7 +42,7 @@ def text(path: str) -> str:
     """
     file = _home().joinpath(*path.split("/"))
     if not file.is_file():
-        message = f"no file {path!r} is among the schemas"
+        message = f"unknown schema file {path!r}"
         raise NotFound(message)
     return file.read_text(encoding="utf-8")
 

@@ -35,7 +35,9 @@ CLAIM: Final[Promised[bool | None]] = Promised((bool, NOTHING), "True, False or 
 LENGTH: Final[Promised[int | None]] = Promised((int, NOTHING), "a number of bytes or None")
 VERSIONED: Final[Promised[Versioned | None]] = Promised((Versioned, NOTHING), "a Versioned or None")
 SNAPSHOT: Final[Promised[Snapshot | None]] = Promised((Snapshot, NOTHING), "a Snapshot or None")
-BLOCK: Final[Promised[AbstractContextManager[None]]] = Promised((AbstractContextManager,), "a block for with")
+BLOCK: Final[Promised[AbstractContextManager[None]]] = Promised(
+    (AbstractContextManager,), "a context manager"
+)
 
 
 def answer(store: Backend, key: str, verb: str, found: object, promised: Promised[T], method: str) -> T:  # noqa: PLR0913, PLR0917
@@ -63,4 +65,6 @@ def flags(store: Backend, keys: Sequence[str], found: object, method: str) -> li
     given = as_sequence(found)
     if len(given) == len(keys) and all(type(each) is bool for each in given):
         return cast("list[bool]", list(given))
-    raise wrong_answer(store, "", "create", f"a list of {len(keys)} times True or False", method, found)
+    raise wrong_answer(
+        store, "", "create", f"a list of length {len(keys)}, each item True or False,", method, found
+    )

@@ -69,10 +69,10 @@ class Backend(ABC):
         >>> from zom.stores.memory import MemoryStore
         >>> MemoryStore().absorb(MemoryStore())  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        zom.errors.StoreError: memory://: cannot merge: its copies in other processes are no part of it...
+        zom.errors.StoreError: memory://: cannot merge: this store can't merge copies from other processes...
         """
         del other
-        raise StoreError(self.url, "", "merge", "its copies in other processes are no part of it")
+        raise StoreError(self.url, "", "merge", "this store can't merge copies from other processes")
 
     def origin(self, prefix: str) -> Origin:
         """Return the origin of the chunks whose keys start with `prefix`.
@@ -263,7 +263,7 @@ class Backend(ABC):
     def _move(self, key: str, new: str) -> None:
         value = self._read_value(key)
         if value is None:
-            raise FileNotFoundError(errno.ENOENT, "there is nothing to move")
+            raise FileNotFoundError(errno.ENOENT, "the key to move is missing")
         self._write(new, value)
         self._remove(key)
 

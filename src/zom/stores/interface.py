@@ -95,7 +95,7 @@ class Store(Backend):
         super().__init_subclass__(**options)
         # The public methods check keys, ranges and write access, for every store.
         for name in _VERBS & vars(cls).keys():
-            raise TypeError(f"{cls.__name__}.{name}: a store defines the method with an underscore instead")
+            raise TypeError(f"{cls.__name__}.{name}: define the method with a leading underscore instead")
 
     @property
     def place(self) -> str:
@@ -133,7 +133,7 @@ class Store(Backend):
         """
         check_stored_key(key)
         if target.readonly or not target.c_contiguous:
-            reason = "expected a target that is writable, and contiguous in C order"
+            reason = "expected a writable target, contiguous in C order"
             raise StoreError(self.url, key, "read", reason)
         try:
             length = self._read_into(key, target)
@@ -343,7 +343,7 @@ class Store(Backend):
         self._check_writable("", "rename")
         with self._told(old, "rename"):
             if old.startswith(new) or new.startswith(old):
-                raise StoreError(self.url, old, "rename", f"{new!r} and it lie in each other")
+                raise StoreError(self.url, old, "rename", f"it overlaps {new!r}")
             if next(iter(self._keys(old)), None) is None:
                 raise StoreError(self.url, old, "rename", "there are no keys below it")
             if next(iter(self._keys(new)), None) is not None:

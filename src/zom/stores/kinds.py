@@ -102,7 +102,7 @@ class StoreKinds:
             return
         name: object = getattr(kind, "name", None)
         if not isinstance(name, str) or not name:
-            yield f"name: expected a text, found {'nothing' if name is None else repr(name)}"
+            yield f"name: expected a string, found {'nothing' if name is None else repr(name)}"
         if not kind.schemes and not kind.suffixes:
             yield "schemes: expected a scheme here, or a suffix in suffixes, found neither"
         yield from _wrong_names("schemes", kind.schemes, _SCHEME, "'acme'")
@@ -163,7 +163,7 @@ def _taken(member: str, names: Any, own: frozenset[str], others: Mapping[str, St
     given = cast("tuple[Any, ...]", names if isinstance(names, tuple) else ())
     for each in given:
         if each in own:
-            yield f"{member}: {each!r} is zom's own"
+            yield f"{member}: {each!r} is reserved for zom itself"
         elif each in others:
             yield f"{member}: {each!r} is taken by {others[each]!r}"
 

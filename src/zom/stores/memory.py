@@ -132,7 +132,7 @@ class MemoryStore(Store):
     def _move(self, key: str, new: str) -> None:
         with self._guard:
             if key not in self._data:
-                raise FileNotFoundError(errno.ENOENT, "there is nothing to move")
+                raise FileNotFoundError(errno.ENOENT, "the key to move is missing")
             self._write(new, self._data[key][0])
             self._remove(key)
 

@@ -49,7 +49,7 @@ def packed_reason(path: str, beginning: bytes) -> str | None:
     r"""Say why a packed file is not opened and how to unpack it; None if it is not packed, or in a node.
 
     >>> packed_reason("a.tgz", b"\x1f\x8b")
-    'a file packed as gzip, which is not opened in its place; unpack it: tar -xf a.tgz'
+    'a file packed as gzip, which zom does not open; unpack it: tar -xf a.tgz'
     >>> packed_reason("a.json", b"{}")
     """
     packed = packed_as(beginning)
@@ -58,7 +58,7 @@ def packed_reason(path: str, beginning: bytes) -> str | None:
     name = path.lower()
     is_tar = packed == "tar" or ".tar." in name or name.endswith((".tgz", ".tbz2", ".txz"))
     fix = f"unpack it: tar -xf {shlex.quote(path)}" if is_tar else "unpack it first"
-    return f"a file packed as {packed}, which is not opened in its place; {fix}"
+    return f"a file packed as {packed}, which zom does not open; {fix}"
 
 
 def beginning_of(path: str) -> bytes:
@@ -76,10 +76,8 @@ def refuse_new_file(path: str) -> None:
     """Raise StoreError for a new file of a kind that zom doesn't write, instead of creating a directory."""
     suffix = Path(path).suffix.lower()
     if suffix in HDF5_NAMES:
-        reason = "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr"
+        reason = "zom reads HDF5 and NetCDF files but does not write them; name a directory, such as out.zarr"
         raise StoreError(path, "", "create", reason)
     if suffix in PACKED_NAMES:
-        reason = (
-            f"files of the kind {suffix} are not written; name a zip file, such as out.zip, or a directory"
-        )
+        reason = f"zom does not write {suffix} files; name a zip file, such as out.zip, or a directory"
         raise StoreError(path, "", "create", reason)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_LINK", "Obstacle", "Wanted", "long_keys", "refuse_any", "reserved_keys"]
 
 
-NO_LINK: Final = "a directory that is no symbolic link"
+NO_LINK: Final = "a directory that is not a symbolic link"
 
 
 class Obstacle(NamedTuple):
@@ -88,4 +88,4 @@ def reserved_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
     for key in keys:
         name = windows_reserved_in(key)
         if name is not None:
-            yield Obstacle(key, "names that Windows has for files", show(name), "choose another name")
+            yield Obstacle(key, "a name that Windows does not reserve", show(name), "choose another name")

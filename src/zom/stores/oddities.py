@@ -24,7 +24,7 @@ REPEATED_NAME = rule(
 PACKED_LINK = rule(
     "store/packed-link",
     "a zip file has no symbolic links",
-    source="APPNOTE.TXT 6.3, 4.4.15: zip -y keeps the path of a link for a value, and no reader of Zarr follows it",
+    source="APPNOTE.TXT 6.3, 4.4.15: zip -y stores the path of a link as its value, and no reader of Zarr follows it",
     lenient="warning",
     strict="warning",
     closed="warning",

@@ -64,7 +64,7 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     True
     >>> store("ftp://example.org/data")
     Traceback (most recent call last):
-    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]'); other packages bring more as entry points of "zom.stores"
+    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 (az, gs and s3 with pip install 'zom[cloud]'); for others, pass an fsspec file system (pip install 'zom[fsspec]'), or install a package with an entry point of "zom.stores"
     """
     if _is_path(place):
         made = _named(os.fspath(place), read_only=read_only, options=options)
@@ -74,9 +74,7 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
         made = _hdf5(place, options)
     elif options:
         names = ", ".join(sorted(options))
-        raise StoreError(
-            kind_of(place), "", "open", f"expected no options for a store that is open, found {names}"
-        )
+        raise StoreError(kind_of(place), "", "open", f"expected no options for an open store, found {names}")
     elif isinstance(place, Store):
         made = ReadOnlyStore(place) if read_only and place.capabilities.writable else place
     else:
@@ -172,17 +170,17 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
     if not text or "\0" in text:
         raise StoreError(repr(text), "", "open", "expected a path or a URL")
     if broken := _BROKEN.match(text):
-        reason = f"expected {broken[1]}:// and two slashes; a Path swallows one, pass the URL as text"
+        reason = f"expected {broken[1]}:// and two slashes; a Path drops one, pass the URL as text"
         raise StoreError(_BROKEN.sub(r"\1:/...", text)[: len(broken[0]) + 3], "", "open", reason)
     is_url = _SCHEME.match(text)
     _refuse_inner_path(text)
     if _CHAIN.match(text) or (is_url and "::" in _BRACKETS.sub("", text)):
-        reason = "chained URLs ('::') are not opened; open each part, or pass the file system of fsspec"
+        reason = "chained URLs ('::') are not supported; open each part, or pass an fsspec file system"
         raise StoreError(f"{text.partition('::')[0].partition('://')[0]}...", "", "open", reason)
     if near := _NEAR.match(text):
         reason = (
-            f"expected {near[1].lower()}:// and the rest of a URL, found {near[0]!r}; a directory of that name "
-            f"is './{near[0]}...'"
+            f"expected {near[1].lower()}:// and the rest of a URL, found {near[0]!r}; write a directory of "
+            f"that name as './{near[0]}...'"
         )
         raise StoreError(shown_url(text), "", "open", reason)
     if text.lower().startswith("file:"):
@@ -203,8 +201,8 @@ def _at_url(url: str, scheme: str, *, read_only: bool | None, options: dict[str,
         return store_kinds.open(kind, url, read_only=read_only, options=options)
     reason = (
         f"unknown scheme {scheme!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
-        "'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
-        "'zom[fsspec]'); other packages bring more as entry points of \"zom.stores\""
+        "'zom[cloud]'); for others, pass an fsspec file system (pip install 'zom[fsspec]'), or install a "
+        'package with an entry point of "zom.stores"'
     )
     raise StoreError(shown_url(url), "", "open", "; ".join([reason, *map(str, store_kinds.plugins.failures)]))
 
@@ -219,7 +217,7 @@ def _refuse_inner_path(text: str) -> None:
         return
     inner = inner.strip("/")
     wanted = f"{shown_url(place)!r}, {inner!r}" if inner else f"{shown_url(place)!r}"
-    reason = f"a path within a store is an argument of its own; pass {wanted}, as in zom.open({wanted})"
+    reason = f"a path within a store is a separate argument; pass {wanted}, as in zom.open({wanted})"
     raise StoreError(shown_url(place) + f"::{inner}", "", "open", reason)
 
 
@@ -307,7 +305,7 @@ def _file(url: str, read_only: bool | None, options: dict[str, Any]) -> Store:  
         reason = "expected file:/// and an absolute path: files of other hosts can't be opened"
         raise StoreError(shown_url(url), "", "open", reason)
     if parts.query or parts.fragment:
-        reason = "expected no query and no fragment: in a path, '?' is written %3F and '#' %23"
+        reason = "expected no query and no fragment: in a path, write '?' as %3F and '#' as %23"
         raise StoreError(shown_url(url), "", "open", reason)
     if "\0" in path:
         raise StoreError(shown_url(url), "", "open", "expected a path without NUL")
@@ -352,9 +350,7 @@ def _reference(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # 
     del read_only
     place: Any = options.pop("fo", None) or url.partition("://")[2]
     if not place:
-        raise StoreError(
-            url, "", "open", "expected the document of the references as fo=...: a path, a URL or a dict"
-        )
+        raise StoreError(url, "", "open", "expected a reference document as fo=...: a path, a URL or a dict")
     return _references(place, options)
 
 

@@ -62,7 +62,7 @@ def check_part(store: Backend, key: str, byte_range: ByteRange | None, value: by
     """Raise StoreError for more bytes than requested: they are another part, or the whole value."""
     asked = None if byte_range is None else byte_range.length
     if asked is not None and value is not None and len(value) > asked:
-        found = f"found {len(value)}: the store passes over which part is asked for"
+        found = f"found {len(value)}: the store ignores the requested range"
         raise StoreError(store.url, key, "read", f"expected {asked} bytes at most, {found}")
 
 
@@ -85,7 +85,7 @@ def found_parts(store: Backend, parts: Sequence[Part], found: object) -> list[Ve
 def _versioned(store: Backend, keys: Sequence[str], found: object) -> list[Versioned | None]:
     answers = as_sequence(found)
     if len(answers) != len(keys) or not all(each is None or isinstance(each, Versioned) for each in answers):
-        words = f"a list of {len(keys)} times Versioned or None"
+        words = f"a list of length {len(keys)}, each item Versioned or None,"
         raise wrong_answer(store, keys[0] if len(keys) == 1 else "", "read", words, "_read_parts", found)
     given = cast("Sequence[Versioned | None]", answers)
     if _PLAIN.issuperset([type(each and each.value) for each in given]):

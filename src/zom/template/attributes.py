@@ -27,7 +27,7 @@ __all__ = ["TYPES", "is_shorthand", "schema_faults", "types_in"]
 SCHEMA = rule(
     "template/schema",
     "attributes in a template are a mapping from keys to types, or a JSON Schema (draft 2020-12) that "
-    "refers to nothing outside of itself",
+    "has only references into itself",
     source="JSON Schema, draft 2020-12",
 )
 TYPES: Final = JSON_TYPES | {"any"}
@@ -215,7 +215,7 @@ def _reference_faults(schema: Mapping[str, Any], target: Any, at: Path) -> Itera
         return
     if not (target == "#" or target.startswith("#/")):
         found = show(target)
-        yield Fault(SCHEMA, at, 'a reference inside of the schema, such as "#/$defs/unit"', found)
+        yield Fault(SCHEMA, at, 'a reference inside the schema, such as "#/$defs/unit"', found)
         return
     here: Any = schema
     for step in split_pointer(target[1:]):

@@ -49,20 +49,22 @@ def _stated(code: str, text: str, severity: Severity = "error", *, schema: bool 
     return lambda check: CheckedRule(code, check, should=text)
 
 
-NODE_TYPE = _stated("template/node-type", "a node is an array or a group, as its template says", schema=True)
+NODE_TYPE = _stated(
+    "template/node-type", "a node is an array or a group, as its template requires", schema=True
+)
 ATTRIBUTE = _stated(
     "template/attribute",
-    "a node has the attributes that its template asks for, each of the type asked for",
+    "a node has the attributes that its template requires, with the required types",
     schema=True,
 )
-FITS = _stated("template/attributes-schema", "attributes fulfil the JSON Schema of the template", schema=True)
+FITS = _stated("template/attributes-schema", "attributes match the JSON Schema of the template", schema=True)
 DANGLING = _stated(
     "template/dangling-reference",
-    "a path in attributes that refers to a node leads to one, of the kind that is asked for",
+    "a path in attributes that refers to a node leads to a node of the required kind",
 )
 UNKNOWN_REFERENCE = _stated(
     "template/unknown-reference",
-    "the members are known along a path in attributes, so that it can be followed",
+    "the members along a path in attributes are known, so that it can be followed",
     "warning",
 )
 MISSING = _stated(
@@ -70,11 +72,11 @@ MISSING = _stated(
 )
 UNEXPECTED = _stated(
     "template/unexpected-member",
-    "a closed group has no members but those that its template names",
+    "a closed group has only members that its template names",
     schema=True,
 )
 COUNT = _stated(
-    "template/member-count", "a group has as many members that match a pattern as its template asks for"
+    "template/member-count", "a group has the number of members per pattern that its template requires"
 )
 UNKNOWN_MEMBERS = _stated(
     "template/unknown-members", "the members of a group are known, so that they can be checked", "warning"
@@ -83,18 +85,18 @@ SAME_LENGTH = _stated(
     "template/same-length", "dimensions of one name have one length in all arrays below a group"
 )
 SAME = _stated("template/same", "members that match one pattern share the facts that the template names")
-RANK = _stated("template/rank", "an array has as many dimensions as its template asks for")
-NAMES = _stated("template/dimension-names", "an array has the dimension names that its template asks for")
+RANK = _stated("template/rank", "an array has the number of dimensions that its template requires")
+NAMES = _stated("template/dimension-names", "an array has the dimension names that its template requires")
 DTYPE = _stated("template/dtype", "an array's data type is one that its template allows")
-SHAPE = _stated("template/shape", "an array is as long as its template allows")
-CHUNKS = _stated("template/chunks", "chunks are as long as the template allows")
-SHARDS = _stated("template/shards", "shards are as long as the template allows")
-SHARDED = _stated("template/sharded", "an array has shards, or none, as its template asks")
-CODECS = _stated("template/codecs", "an array has the codecs that its template asks for")
+SHAPE = _stated("template/shape", "an array has lengths that its template allows")
+CHUNKS = _stated("template/chunks", "chunks have lengths that the template allows")
+SHARDS = _stated("template/shards", "shards have lengths that the template allows")
+SHARDED = _stated("template/sharded", "an array has shards, or none, as its template requires")
+CODECS = _stated("template/codecs", "an array has the codecs that its template allows and requires")
 FILL = _stated("template/fill-value", "the fill value is the template's, bit for bit")
 UNKNOWN_LAYOUT = _stated(
     "template/unknown-layout",
-    "the chunks and shards of an array can be told, so that a template can bound them",
+    "the chunks and shards of an array are known, so that they can be checked",
     "warning",
 )
 

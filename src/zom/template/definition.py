@@ -41,8 +41,8 @@ __all__ = [
 
 FORM = rule(
     "template/form",
-    "a template is written as its kind says",
-    source="the form of template documents, docs/templates.md",
+    "a template has the form of its kind",
+    source="template documents, docs/templates.md",
     schema=True,
 )
 

@@ -22,8 +22,8 @@ VERSION: Final = 1
 
 MARK = rule(
     "template/version",
-    "the root of a template document says which form of templates it has: zom_template is 1",
-    source="the form of template documents, docs/templates.md",
+    "the root of a template document states its version: zom_template is 1",
+    source="template documents, docs/templates.md",
     schema=True,
 )
 

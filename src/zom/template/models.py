@@ -229,7 +229,7 @@ class ArrayTemplate(Template):
         names = self.dimension_names if isinstance(self.dimension_names, tuple) else None
         rank = self.rank if isinstance(self.rank, int) else None
         if names is not None and rank is not None and len(names) != rank:
-            wanted = f"{rank} name{'s' * (rank != 1)}, as rank says"
+            wanted = f"{rank} name{'s' * (rank != 1)}, one for each dimension of rank"
             yield Fault(CONFLICT, ("dimension_names",), wanted, show(list(names)))
             return
         rank = len(names) if names is not None else rank
@@ -237,7 +237,7 @@ class ArrayTemplate(Template):
             for name in cast("Mapping[str, Any]", getattr(self, field)):
                 yield from _dimension_faults(name, names, rank, (field, name))
         if self.sharded is False and self.shards:
-            wanted = "nothing, where arrays have no shards"
+            wanted = "nothing: the arrays have no shards"
             yield Fault(CONFLICT, ("shards",), wanted, show(list(self.shards)))
 
     def _type_faults(self) -> Iterator[Fault]:
@@ -257,7 +257,7 @@ def _dimension_faults(
     """Yield a fault if an array with these names, or of this rank, has no dimension `name`."""
     if is_place(name):
         if rank is not None and not dimensions_called(name, names, rank):
-            yield Fault(NAME, path, f"the place of one of {rank} dimensions", show(name))
+            yield Fault(NAME, path, f"the index of one of {rank} dimensions", show(name))
     elif names is not None and name not in names and None not in names:
         fix = did_you_mean(near(name, [known for known in names if known is not None]))
         yield Fault(NAME, path, "the name of one of the dimensions", show(name), fix)

@@ -48,14 +48,14 @@ __all__ = [
     "is_foreign",
 ]
 
-_SOURCE = "the form of template documents, docs/templates.md"
+_SOURCE = "template documents, docs/templates.md"
 
 NAME = rule(
     "template/unknown-name",
-    "a template names kinds, data types, codecs, dimensions and members that there are",
+    "a template names existing kinds, data types, codecs, dimensions and members",
     source=_SOURCE,
 )
-EMPTY = rule("template/empty-range", "at least one number lies within a range", source=_SOURCE)
+EMPTY = rule("template/empty-range", "a range contains at least one number", source=_SOURCE)
 REGEX = rule("template/regex", "a pattern is a regular expression", source=_SOURCE)
 POINTER = rule(
     "template/reference-pointer", "a reference has a pointer (RFC 6901) into attributes", source=_SOURCE
@@ -208,7 +208,7 @@ class Pattern(TemplatePart):
             wanted = f"an integer of at least {self.min_count}, the min_count"
             yield Fault(EMPTY, ("max_count",), wanted, show(self.max_count))
         if self.same and getattr(self.template, "node_type", None) != "array":
-            wanted = "nothing, where members are not arrays by their template"
+            wanted = "nothing: the members are not arrays by their template"
             yield Fault(CONFLICT, ("same",), wanted, show(list(self.same)))
 
 

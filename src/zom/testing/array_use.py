@@ -94,14 +94,14 @@ def check_use(document: Mapping[str, Any], values: Any, *, lossy: bool = False) 
         array[...] = kept
     assert same(np.asarray(array[...]), kept if lossy else values), "expected the values that were written"
     stored = zom.read(store, "a")
-    assert zom.parse(stored.to_dict()) == stored, "expected the stored document to be read as it was written"
+    assert zom.parse(stored.to_dict()) == stored, "expected the stored document to read back unchanged"
     again: Any = zom.open(store, "a", mode="r+")
     for key in _keys(kept):
-        assert same(np.asarray(again[key]), np.asarray(kept[key])), f"expected [{key}] as numpy has it"
+        assert same(np.asarray(again[key]), np.asarray(kept[key])), f"expected [{key}] as in numpy"
     if kept.ndim and kept.shape[0] > 2:
         again[1:-1] = kept[::-1][1:-1]
         kept[1:-1] = kept[::-1][1:-1].copy()
-        assert lossy or same(np.asarray(again[...]), kept), "expected a change of a part to change that part"
+        assert lossy or same(np.asarray(again[...]), kept), "expected the write to change that part"
     pickle.loads(pickle.dumps(spec))  # noqa: S301 - our own bytes
     return store
 

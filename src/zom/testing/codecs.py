@@ -79,9 +79,9 @@ class CodecSuite(ConfigurationSuite):
                 found: list[Fault] = []
                 after = self.codec.thread(made, taken, found, ("codecs", 0))
                 told = [str(fault.problem()) for fault in found]
-                how = "set `data_types` and `shapes` to what the codec takes"
+                how = "set `data_types` and `shapes` to values that the codec supports"
                 assert not found, f"{value}, {before}: expected no fault, found {told}; {how}"
-                assert after is not None, f"{value}, {before}: expected `thread` to tell what comes out"
+                assert after is not None, f"{value}, {before}: expected `thread` to return the output form"
                 yield made, before, self._form(after, before), chunk
 
     def _inputs(self) -> Iterator[tuple[Form, Any, Any]]:
@@ -102,8 +102,8 @@ class CodecSuite(ConfigurationSuite):
         if isinstance(after, Bytes):
             room = before.nbytes or 0
             return Stream(after.size, (1 << 16) + 64 * room if after.size is None else after.size)
-        assert after.lengths is not None, "expected `thread` to tell the shape"
-        assert after.data_type is not None, "expected `thread` to tell the data type"
+        assert after.lengths is not None, "expected `thread` to return the shape"
+        assert after.data_type is not None, "expected `thread` to return the data type"
         assert all(len(choices) == 1 for choices in after.lengths), (
             "expected one shape for chunks of one shape"
         )
@@ -132,7 +132,7 @@ class CodecSuite(ConfigurationSuite):
             self.codec.thread(
                 made, Bytes() if self.codec.kind == "bytes->bytes" else Elements(None, None), found, ()
             )
-            assert not found, f"expected no fault of what is not known, found {found}"
+            assert not found, f"expected no fault for an unknown input, found {found}"
 
     def test_what_was_encoded_is_decoded(self) -> None:
         for made, before, after, chunk in self._forms():
@@ -162,14 +162,14 @@ class CodecSuite(ConfigurationSuite):
             coder: Any = self.codec.bind(made, before, after)
             frozen = _frozen(chunk)
             stored = coder.encode(frozen)
-            assert same(_plain(frozen), chunk), "expected encoding to leave the chunk as it is"
+            assert same(_plain(frozen), chunk), "expected encoding not to change the chunk"
             kept = stored.copy() if is_array(stored) else bytes(stored)
             for form in _sorts_of(kept):
                 decoded = coder.decode(form)
-                assert same(_plain(form), kept), "expected decoding to leave what is stored as it is"
+                assert same(_plain(form), kept), "expected decoding not to change the stored data"
                 again = coder.decode(coder.encode(decoded)) if self.lossy else decoded
                 assert same(again, decoded if self.lossy else chunk), (
-                    f"{made}: expected the chunk of {type(form)}"
+                    f"{made}: expected the chunk when decoding {type(form)}"
                 )
 
     def test_memory_in_any_order_is_encoded(self) -> None:
@@ -181,7 +181,7 @@ class CodecSuite(ConfigurationSuite):
                 for other in (np.asfortranarray(chunk), wide, chunk[::-1].copy()[::-1]):
                     found = coder.encode(other)
                     assert same(_plain(found), _plain(coder.encode(chunk))), (
-                        f"{made}: expected the same of any memory"
+                        f"{made}: expected the same result for any memory layout"
                     )
 
     def test_rows_are_as_one_by_one(self) -> None:
@@ -196,15 +196,15 @@ class CodecSuite(ConfigurationSuite):
                 assert type(stored) is list, f"{made}: expected a list from encode_rows, found {stored!r}"
                 found = [bytes(each) for each in cast("list[Any]", stored)]
                 assert found == [bytes(coder.encode(each)) for each in chunks], (
-                    f"{made}: expected encode_rows to give what encode gives of each, found {found!r}"
+                    f"{made}: expected encode_rows to return the results of encode, found {found!r}"
                 )
                 # Old content shows which bytes are not filled.
                 target = bytearray(b"\xa5" * len(chunk) * count)
                 given = coder.decode_rows(found, memoryview(target))
-                assert given is None, f"{made}: expected nothing from decode_rows, found {given!r}"
+                assert given is None, f"{made}: expected None from decode_rows, found {given!r}"
                 parts = [bytes(coder.decode(each)) for each in found]
                 assert bytes(target) == b"".join(parts), (
-                    f"{made}: expected decode_rows to fill its target with what decode gives of each"
+                    f"{made}: expected decode_rows to fill its target with the results of decode"
                 )
 
     def test_threads_share_a_coder(self) -> None:
@@ -214,7 +214,7 @@ class CodecSuite(ConfigurationSuite):
                 wanted = coder.decode(coder.encode(chunk))
                 turns = [pool.submit(_there_and_back, coder, chunk) for _ in range(16)]
                 assert all(same(each.result(), wanted) for each in turns), (
-                    f"{made}: expected the same of each thread"
+                    f"{made}: expected the same result in each thread"
                 )
 
     @_SETTINGS
@@ -244,7 +244,9 @@ class CodecSuite(ConfigurationSuite):
             assert same_form(found, before.shape, before.dtype), f"{made}: found {found!r}"
         elif before.nbytes is not None:
             size = memoryview(found).nbytes
-            assert size <= before.most or size <= len(stored), f"{made}: made {size} bytes of {len(stored)}"
+            assert size <= before.most or size <= len(stored), (
+                f"{made}: decoded {len(stored)} bytes to {size}"
+            )
 
     def test_arrays_with_it_are_written_and_read(self) -> None:
         """Whole and in parts, with chunks and with shards."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConfigurationSuite", "read_configuration"]
 
-BROKEN = rule("testing/configuration", "a configuration is as its model says", source="zom.testing")
+BROKEN = rule("testing/configuration", "a configuration matches its model", source="zom.testing")
 
 
 def read_configuration(model: type[Configuration], value: Mapping[str, Any]) -> tuple[Any, list[Fault]]:
@@ -57,7 +57,7 @@ class ConfigurationSuite:
         for value in self.configurations:
             made, faults = read_configuration(self.extension().configuration, value)
             told = [str(fault.problem()) for fault in faults]
-            assert made is not None, f"{value}: {told}; set `configurations` to some that the model takes"
+            assert made is not None, f"{value}: {told}; set `configurations` to values that the model accepts"
             assert not faults, f"{value}: {told}"
             spelled = made.canonical()
             assert json.loads(json.dumps(spelled)) == spelled, f"expected JSON, found {spelled}"
@@ -68,7 +68,7 @@ class ConfigurationSuite:
 
     def test_wrong_configurations_are_faults(self) -> None:
         for value in self.wrong_configurations:
-            assert self.faults_of(value), f"expected a fault of {value}"
+            assert self.faults_of(value), f"expected a fault for {value}"
 
     def faults_of(self, value: Mapping[str, Any]) -> list[Fault]:
         """All faults of a configuration; suites add those beyond the model."""

@@ -38,7 +38,7 @@ class ConventionSuite:
         assert conventions.find(self.convention.name) is self.convention
 
     def test_it_is_found_at_what_keeps_it(self) -> None:
-        assert self.good, "expected something that keeps the convention"
+        assert self.good, "expected an example that follows the convention"
         for subject in self.good:
             names = [found.convention for found in zom.validate(subject).conventions]
             assert self.convention.name in names, (
@@ -57,7 +57,7 @@ class ConventionSuite:
                 found = [*self._judged(subject)]
                 codes = [problem.code for problem in found]
                 assert codes == [code], f"expected {code} once, found {codes}"
-                assert found[0].expected, f"{code}: expected words for what is right"
+                assert found[0].expected, f"{code}: expected a description of the correct value"
 
     def test_every_rule_is_shown_broken(self) -> None:
         rules = {code for code, _ in self.convention.codes()}
@@ -82,9 +82,9 @@ class ConventionSuite:
             document = subject.to_dict() if hasattr(subject, "to_dict") else subject
             validator: Any = Draft202012Validator(schema)
             errors = [error.message for error in validator.iter_errors(document)]
-            assert not errors, f"expected the schema to take what keeps the convention, found {errors[:3]}"
+            assert not errors, f"expected the schema to accept valid examples, found {errors[:3]}"
 
     def test_every_rule_has_a_sentence(self) -> None:
         for code, rule in self.convention.codes():
-            assert rule.text.strip(), f"{code}: expected a sentence that users read"
+            assert rule.text.strip(), f"{code}: expected a sentence for users"
             assert not rule.text.endswith("."), f"{code}: expected a sentence without a full stop"

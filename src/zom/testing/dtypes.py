@@ -149,7 +149,7 @@ class DataTypeSuite(ConfigurationSuite):
         for value in self.wrong_fills:
             faults: list[Fault] = []
             self.first.parse_fill(freeze(value, []), "v3", faults, ("fill_value",))
-            assert faults, f"expected a fault of {value!r}"
+            assert faults, f"expected a fault for {value!r}"
             assert all(fault.path[:1] == ("fill_value",) for fault in faults), f"expected the path: {faults}"
 
     @_SETTINGS
@@ -161,11 +161,11 @@ class DataTypeSuite(ConfigurationSuite):
             made = self.first.parse_fill(freeze(value, []), form, faults)
             # In v2, null means that there is no fill value.
             said = faults or made is not None or (form != "v3" and value is None)
-            assert said, f"{form}: expected a scalar of {value!r}, or a fault"
+            assert said, f"{form}: expected a scalar for {value!r}, or a fault"
             if self.first.is_plain_fill(freeze(value, []), form):
-                assert made is not None, f"{form}: is_plain_fill takes {value!r}, and parse_fill doesn't"
+                assert made is not None, f"{form}: is_plain_fill accepts {value!r}, but parse_fill doesn't"
                 assert not faults, (
-                    f"{form}: expected no fault of {value!r}, which is_plain_fill takes: {faults}"
+                    f"{form}: expected no fault of {value!r}, which is_plain_fill accepts: {faults}"
                 )
 
     def test_the_schema_takes_what_is_read(self) -> None:
@@ -177,15 +177,15 @@ class DataTypeSuite(ConfigurationSuite):
         Draft202012Validator.check_schema(schema)
         validator: Any = Draft202012Validator(schema)
         for value in self.fills:
-            assert validator.is_valid(value), f"expected the schema to take {value!r}"
+            assert validator.is_valid(value), f"expected the schema to accept {value!r}"
         for value in self.wrong_fills if schema else ():
-            assert not validator.is_valid(value), f"expected the schema to refuse {value!r}"
+            assert not validator.is_valid(value), f"expected the schema to reject {value!r}"
 
     def test_a_cast_takes_elements_and_nothing_else(self) -> None:
         for value in self.fills:
             made = self._scalar(value)
             assert same(self._cell(self.first.cast(made)), self._cell(made)), (
-                f"expected {made!r} to stay as it is"
+                f"expected {made!r} to stay unchanged"
             )
         for value in (object(), object):
             try:

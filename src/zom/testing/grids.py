@@ -112,7 +112,7 @@ class GridSuite(ConfigurationSuite):
                 assert all(fault.path[:1] == _PATH for fault in found), (
                     f"expected faults below the path: {found}"
                 )
-            assert faults or found, f"expected a fault of {value} for {shape}"
+            assert faults or found, f"expected a fault for {value} for {shape}"
 
     def test_arrays_with_it_are_written_and_read(self) -> None:
         for value, shape in self.arrays:

@@ -95,13 +95,13 @@ class StoreMachine(RuleBasedStateMachine):
         try:
             result = act()
         except StoreError:
-            assert armed or may_fail, "an operation failed for no reason"
+            assert armed or may_fail, "an operation failed without an injected fault"
             result, armed = None, True
         if armed:
             self._calm()
             for key, found in self._observe().items():
                 expected = {self.model.get(key)} | allowed.get(key, set())
-                assert found in expected, f"{key!r} holds neither the old value nor the new: {found!r}"
+                assert found in expected, f"{key!r} has neither the old value nor the new one: {found!r}"
                 self._keep(key, found)
             return None
         for key, values in allowed.items():

@@ -437,9 +437,9 @@ def _uses(store: Store, key: str) -> list[Callable[[], object]]:
 _BAD_RENAMES = (
     ("a/", "b/", "there are keys below 'b/'"),
     ("c/", "d/", "there are no keys below it"),
-    ("a/", "a/", "lie in each other"),
-    ("a/", "a/x/", "lie in each other"),
-    ("a/x/", "a/", "lie in each other"),
-    ("", "x/", "lie in each other"),
-    ("a/", "", "lie in each other"),
+    ("a/", "a/", "it overlaps"),
+    ("a/", "a/x/", "it overlaps"),
+    ("a/x/", "a/", "it overlaps"),
+    ("", "x/", "it overlaps"),
+    ("a/", "", "it overlaps"),
 )

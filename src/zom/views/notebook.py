@@ -73,7 +73,7 @@ def _group(group: Group) -> str:
 def _members(group: Group) -> str:
     store, base = group.store, group.path.strip("/")
     if not store.capabilities.listable or store.lists_by_scan or group.layout.implicit_groups:
-        return "<p class=soft>Members are not listed here: that would read all keys. See <code>group.tree()</code>.</p>"
+        return "<p class=soft>Members are not listed here: listing reads all keys. See <code>group.tree()</code>.</p>"
     try:
         prefixes = store.list_dir(group.layout.directory(group.path)).prefixes
     except ZomError as error:
@@ -146,7 +146,7 @@ def _in_text(thing: object) -> str:
     body = f"<pre>{block(rest[:_TEXT])}{'…' if len(rest) > _TEXT else ''}</pre>" if rest else ""
     problems = getattr(thing, "problems", ())
     said = findings_html(problems, {}) if problems else ""
-    return fragment(_lead(first) + said + (details("all of it", body) if body else ""))
+    return fragment(_lead(first) + said + (details("full text", body) if body else ""))
 
 
 def _declaration(made: Declaration) -> str:
@@ -163,9 +163,9 @@ def _store(store: Store) -> str:
     facts = [
         ("place", store.url),
         ("kind", type(store).__name__),
-        ("can be written", _yes(able.writable)),
-        ("can be listed", _yes(able.listable)),
-        ("requests at once", f"{able.parallel:,}"),
+        ("writable", _yes(able.writable)),
+        ("listable", _yes(able.listable)),
+        ("parallel requests", f"{able.parallel:,}"),
     ]
     return fragment(fact_table(facts, "The store"))
 

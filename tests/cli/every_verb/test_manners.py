@@ -196,7 +196,7 @@ RESUMED = {"copy", "pyramid"}
 
 def said_at_ctrl_c(verb):
     if verb in WRITERS:
-        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo what it had begun to write"
+        return f"zom {verb}: interrupted; run zom repair STORE to finish or undo the interrupted change"
     if verb in RESUMED:
         return f"zom {verb}: interrupted; run it again to continue or restart"
     return f"zom {verb}: interrupted"

@@ -104,8 +104,8 @@ SPLIT_AT = int.from_bytes(GOOD[16:20], "little")
     ("container", "message"),
     [
         (GOOD[:15], "truncated: a container has at least 16 bytes, found 15"),
-        (GOOD[:-1], f"truncated: the container says that it has {len(GOOD)} bytes, found {len(GOOD) - 1}"),
-        (GOOD + b"x", f"trailing bytes: the container says that it has {len(GOOD)} bytes, found {len(GOOD) + 1}"),
+        (GOOD[:-1], f"truncated: expected {len(GOOD)} bytes, as the container states, found {len(GOOD) - 1}"),
+        (GOOD + b"x", f"trailing bytes: expected {len(GOOD)} bytes, as the container states, found {len(GOOD) + 1}"),
         (b"\3" + GOOD[1:], "expected a container of version 2, found 3"),
         (patched(GOOD, (4, 4001)), "expected 4000 bytes, found a container of 4001"),
         (patched(GOOD, (8, 0)), "expected blocks of 1 to 4000 bytes, found 0"),

@@ -79,13 +79,13 @@ def test_each_element_of_the_format_is_decoded(data, made):
 
 
 DAMAGED = {
-    "no length": (b"", "damaged snappy data: it begins with no length"),
-    "an endless length": (b"\xff" * 6, "damaged snappy data: it begins with no length"),
-    "another length": (b"\x04\x08abc", "damaged snappy data: expected 3 bytes, it states 4"),
+    "no length": (b"", "damaged snappy data: it doesn't begin with a length"),
+    "an endless length": (b"\xff" * 6, "damaged snappy data: it doesn't begin with a length"),
+    "another length": (b"\x04\x08abc", "damaged snappy data: expected 3 bytes, found a stated size of 4"),
     "a literal too long": (b"\x03\x0cabcd", "damaged snappy data: expected 3 bytes, found more"),
     "too few bytes": (b"\x03\x04ab", "damaged snappy data: expected 3 bytes, found 2"),
-    "a literal cut off": (b"\x03\x08ab", "truncated snappy data: it goes on behind the last byte, 3"),
-    "a copy cut off": (b"\x03\x00a\x06\x01", "truncated snappy data: it goes on behind the last byte, 4"),
+    "a literal cut off": (b"\x03\x08ab", "truncated snappy data: it continues after the last byte, 3"),
+    "a copy cut off": (b"\x03\x00a\x06\x01", "truncated snappy data: it continues after the last byte, 4"),
     "a copy of nothing": (b"\x03\x00a\x06\0\0", "damaged snappy data: a copy from 0 bytes before byte 1"),
     "a copy of what is before": (b"\x03\x00a\x06\x02\0", "damaged snappy data: a copy from 2 bytes before byte 1"),
     "a bomb": (b"\x03\x00a" + b"\xfe\x01\0" * 9, "damaged snappy data: expected 3 bytes, found more"),

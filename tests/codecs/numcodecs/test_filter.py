@@ -118,7 +118,8 @@ def test_quantized_floats_are_those_of_numcodecs(dtype, astype, digits, binding)
 def test_floats_that_quantizing_makes_infinite_are_refused():
     chain = bound("quantize", {"digits": 7, "dtype": "<f2"}, "<f2", (2, 2))
     with pytest.raises(
-        CodecError, match=r"expected a float that 16777216\.0 times is finite, found 1\.5 at \(0, 1\)"
+        CodecError,
+        match=r"expected a float that is finite if multiplied by 16777216\.0, found 1\.5 at \(0, 1\)",
     ):
         chain.encode(np.array([[np.inf, 1.5], [0.0, 2.5]], "<f2"))
 
@@ -130,7 +131,7 @@ def test_digits_before_the_point_are_those_of_numcodecs(digits):
 
 @pytest.mark.parametrize("digits", [400, -400])
 def test_digits_that_no_float_has_are_refused(digits):
-    with pytest.raises(ExtensionError, match=f"no float has {digits} decimal digits that could be kept"):
+    with pytest.raises(ExtensionError, match=f"floats can't keep {digits} decimal digits"):
         bound_v2("quantize", {"digits": digits, "dtype": "<f8"}, "<f8", (3,))
 
 
@@ -213,7 +214,7 @@ def test_a_v2_filter_after_a_compressor_sees_bytes():
 
 
 def test_elements_that_do_not_fill_the_stated_type_are_refused():
-    with pytest.raises(ExtensionError, match="the shape or the type of what it gives can't be told"):
+    with pytest.raises(ExtensionError, match="the shape or the data type of its output is unknown"):
         bound_v2("delta", {"dtype": "<i8"}, "<i4", (3,))
 
 
@@ -226,11 +227,11 @@ def test_the_elements_of_a_stored_chunk_are_counted():
 @pytest.mark.parametrize(
     ("name", "configuration", "dtype", "message"),
     [
-        ("delta", {"dtype": "|b1"}, "|b1", "delta adds a type of numbers, and what it makes of bool"),
-        ("delta", {"dtype": "<M8[s]"}, "<M8[s]", r"what it makes of numpy\.datetime64 would not come back"),
+        ("delta", {"dtype": "|b1"}, "|b1", "delta adds a type of numbers, and bool would not decode"),
+        ("delta", {"dtype": "<M8[s]"}, "<M8[s]", r"numpy\.datetime64 would not decode to the same values"),
         ("fixedscaleoffset", {"dtype": "<f4", "scale": 0, "offset": 1}, "<f4", "a scale of 0 makes all"),
-        ("quantize", {"digits": 1, "dtype": "<i4"}, "<i4", "quantize rounds floats, nothing else"),
-        ("packbits", {}, "|u1", "packbits keeps one bit of each element, which uint8 has more of"),
+        ("quantize", {"digits": 1, "dtype": "<i4"}, "<i4", "quantize rounds only floats"),
+        ("packbits", {}, "|u1", "packbits keeps one bit of each element, and uint8 has more"),
         ("bitround", {"keepbits": 1}, "<i4", "bitround rounds float16, float32 and float64, not int32"),
     ],
 )

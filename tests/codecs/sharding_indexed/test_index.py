@@ -31,10 +31,10 @@ def index_of(*pairs, size=1000, **more):
 
 # An index of two inner chunks has 32 bytes: at the end of 1000, it stands at 968.
 DAMAGED = {
-    "only the offset is all ones": ([(MISSING, 4)], "only its offset is 2**64 - 1, which a missing chunk has twice"),
-    "only the length is all ones": ([(4, MISSING)], "only its number of bytes is 2**64 - 1, which a missing chunk has twice"),
-    "offset all ones, no bytes": ([(MISSING, 0)], "only its offset is 2**64 - 1, which a missing chunk has twice"),
-    "offset 0, length all ones": ([(0, MISSING)], "only its number of bytes is 2**64 - 1, which a missing chunk has twice"),
+    "only the offset is all ones": ([(MISSING, 4)], "only its offset is 2**64 - 1; a missing chunk has it twice"),
+    "only the length is all ones": ([(4, MISSING)], "only its number of bytes is 2**64 - 1; a missing chunk has it twice"),
+    "offset all ones, no bytes": ([(MISSING, 0)], "only its offset is 2**64 - 1; a missing chunk has it twice"),
+    "offset 0, length all ones": ([(0, MISSING)], "only its number of bytes is 2**64 - 1; a missing chunk has it twice"),
     "nothing at 0": ([(0, 0)], "expected from 1 to 100 bytes, found 0 in the index"),
     "nothing somewhere": ([(500, 0)], "expected from 1 to 100 bytes, found 0 in the index"),
     "nothing at the index": ([(984, 0)], "expected from 1 to 100 bytes, found 0 in the index"),
@@ -326,14 +326,16 @@ def test_codecs_that_compress_make_no_index():
     )
     with pytest.raises(CodecError) as caught:
         IndexCoder((2,), chain, sizes=(1, 100))
-    assert str(caught.value) == "sharding_indexed: the codecs of the index give bytes of no fixed number"
+    assert str(caught.value) == "sharding_indexed: the codecs of the index don't have a fixed output size"
 
 
 def test_numpy_holds_no_index_of_sixty_five_dimensions():
     assert index_block((1,) * 63).shape == (*(1,) * 63, 2)
     with pytest.raises(ExtensionError) as caught:
         index_block((1,) * 64)
-    assert str(caught.value) == "a shard of 64 dimensions: its index has one more, numpy at most 64"
+    assert (
+        str(caught.value) == "a shard of 64 dimensions: its index has one more, and numpy supports at most 64"
+    )
 
 
 def test_an_index_knows_how_many_entries_it_has():

@@ -488,7 +488,7 @@ def test_a_damaged_index_of_a_nested_shard_is_named():
     refused(
         lambda: chain.decode(by_hand([nested, broken])),
         "inner chunk (0, 1), bytes 34 to 68: sharding_indexed: "
-        "inner chunk (1, 0): only its offset is 2**64 - 1, which a missing chunk has twice",
+        "inner chunk (1, 0): only its offset is 2**64 - 1; a missing chunk has it twice",
     )
 
 
@@ -594,7 +594,7 @@ def test_a_codec_that_nobody_knows_is_named_with_its_place_in_the_shard():
         bound((4,), shard((2,), [LITTLE, "unheard-of"]))
     assert str(caught.value) == (
         "sharding_indexed: /configuration/codecs/1: no codec named 'unheard-of' is registered; "
-        'install the package that brings it: zom loads installed entry points of "zom.codecs"'
+        'install the package that provides it: zom loads installed entry points of "zom.codecs"'
     )
     with pytest.raises(UnknownName) as caught:
         bound((4,), shard((2,), index_codecs=[LITTLE, "unheard-of"]))
@@ -610,11 +610,11 @@ def test_a_shard_of_too_many_inner_chunks_is_not_bound():
     with pytest.raises(ExtensionError) as caught:
         bound((1 << 25,), shard((1,)))
     assert str(caught.value) == (
-        "sharding_indexed: a shard of 33554432 inner chunks; zom runs at most 16777216"
+        "sharding_indexed: a shard of 33554432 inner chunks; zom supports at most 16777216"
     )
 
 
 def test_a_shard_wants_elements():
     codec = parse_links([shard((2,))])[0]
-    with pytest.raises(ExtensionError, match="the sharding_indexed codec wants elements"):
+    with pytest.raises(ExtensionError, match="the sharding_indexed codec expects elements"):
         codec.codec.bind(codec.configuration, Stream(4, 4), Stream(None, 100))

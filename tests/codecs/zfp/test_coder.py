@@ -127,7 +127,7 @@ def test_what_zfp_makes_of_narrow_integers_stays_in_their_range():
 def test_an_unsigned_integer_that_zfp_cannot_hold_is_refused():
     with pytest.raises(CodecError) as caught:
         zfp((1, 2), "uint32", mode="reversible").encode(np.array([[1, 2**31]], "u4"))
-    assert str(caught.value) == "zfp holds uint32 up to 2147483647, found 2147483648 at (0, 1)"
+    assert str(caught.value) == "zfp supports uint32 up to 2147483647, found 2147483648 at (0, 1)"
 
 
 def test_no_dimensions_are_one():
@@ -150,7 +150,7 @@ def test_nan_and_infinity_are_kept_in_reversible_mode_and_refused_elsewhere(valu
     assert coder.decode(coder.encode(chunk)).tobytes() == chunk.tobytes()
     with pytest.raises(CodecError) as caught:
         zfp((2, 2), "float32", mode="fixed_accuracy", tolerance=0.1).encode(chunk)
-    assert str(caught.value) == f"zfp keeps {value} in its reversible mode only, found it at (1, 0)"
+    assert str(caught.value) == f"zfp supports {value} only in its reversible mode, found it at (1, 0)"
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_another_type_is_refused_when_the_codec_is_bound():
     ("members", "message"),
     [
         ({"mode": "fixed_rate", "rate": 1e300}, "zfp has no rate of 1e[+]300 bits in 1 dimensions"),
-        ({**EXPERT, "maxprec": 65}, "zfp refuses the numbers of the expert mode"),
-        ({**EXPERT, "minbits": 2**70}, "zfp refuses the numbers of the expert mode"),
+        ({**EXPERT, "maxprec": 65}, "zfp rejects the parameters of the expert mode"),
+        ({**EXPERT, "minbits": 2**70}, "zfp rejects the parameters of the expert mode"),
         ({"mode": "fixed_rate"}, "zfp lacks the parameters of its mode 'fixed_rate'"),
     ],
 )

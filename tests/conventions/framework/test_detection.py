@@ -54,11 +54,11 @@ def test_what_is_asked_for_and_has_no_rule_that_applies_is_an_error():
     (problem,) = report
     assert (problem.code, problem.expected) == (
         "convention/nothing-checked",
-        "a rule of ome/0.5 that applies, of the profile schema",
+        "a rule of ome/0.5 that applies, in the profile schema",
     )
     assert problem.found.startswith("none, though the convention is found at /: ")
     assert problem.fix == (
-        'see that the metadata is complete and in its place; the profile "full" has more rules'
+        'check that the metadata is complete and in the right place; the profile "full" has more rules'
     )
 
 
@@ -115,7 +115,7 @@ def told(attributes, **choices):
 
 
 def near(key, meant, before="attributes."):
-    return f'{before}{key}: expected "{meant}", or a name that is not so near to it, found "{key}"; did you mean {meant!r}?'
+    return f'{before}{key}: expected "{meant}", or a clearly different name, found "{key}"; did you mean {meant!r}?'
 
 
 @pytest.mark.parametrize(("attributes", "key", "meant"), [

@@ -50,8 +50,8 @@ def test_one_that_fails_is_named_with_its_convention(name: str):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("detect", 7, "a text or None from detect, found 7"),
-        ("detect", True, "a text or None from detect, found True"),
+        ("detect", 7, "a string or None from detect, found 7"),
+        ("detect", True, "a string or None from detect, found True"),
         ("followed", "1.8", "a tuple of numbers from followed, found '1.8'"),
         ("followed", ("1", "8"), "a tuple of numbers from followed, found ('1', '8')"),
         ("adopts", None, "True or False from adopts, found None"),

@@ -270,17 +270,17 @@ words = { "axes" = "dims" }
         (
             '[[group]]\ntake = ["plates"]\n',
             (
-                'group 1: take: expected ids of rules of base.toml, or patterns of them, found "plates"; '
+                'group 1: take: expected ids of rules in base.toml, or patterns that match them, found "plates"; '
                 "did you mean 'plate-rows' or 'plate-name'?"
             ),
         ),
         (
             '[[group]]\ntake = ["*"]\nbut = ["q-*"]\n',
-            'group 1: but: expected ids of rules of base.toml, or patterns of them, found "q-*"',
+            'group 1: but: expected ids of rules in base.toml, or patterns that match them, found "q-*"',
         ),
         (
             '[[change]]\nof = ["q"]\nsource = "both"\n[[group]]\ntake = ["*"]\n',
-            'group 1: change.of: expected ids of rules of base.toml, or patterns of them, found "q"',
+            'group 1: change.of: expected ids of rules in base.toml, or patterns that match them, found "q"',
         ),
         (
             '[[group]]\ntake = ["*"]\neach = "a"\n',
@@ -299,10 +299,10 @@ def test_what_can_not_be_taken_is_told(extended, text, message):
 
 WRONG = {
     "links = 'x'": "links: expected one of {book}, found \"links\"; did you mean 'link'?",
-    "title = 5": "title: expected a text, found 5",
-    "owns = 'k'": 'owns: expected a list of texts, found "k"',
+    "title = 5": "title: expected a string, found 5",
+    "owns = 'k'": 'owns: expected a list of strings, found "k"',
     "assumed = 'yes'": 'assumed: expected true or false, found "yes"',
-    "further = { a = 1 }": 'further: expected a table of texts, found {{"a": 1}}',
+    "further = { a = 1 }": 'further: expected a table of strings, found {{"a": 1}}',
     "[[rule]]\nid = 'r'\nsince = 1.7\nmust = 'so'\ncheck = 'schema'": (
         "rule 'r': since: expected the numbers of a version, such as \"1.7\", found 1.7"
     ),
@@ -318,20 +318,20 @@ WRONG = {
     f"{RULE}check = 3": 'rule \'r\': check: expected one check, such as check.required = ".name", or "schema", found 3',
     f"{RULE}check.uniqe = 'a'": "rule 'r': check.uniqe: expected the name of a check, found \"uniqe\"; did you mean 'unique'?",
     f"{RULE}check.qqq = 'a'": "rule 'r': check.qqq: expected the name of a check, found \"qqq\"; "
-    "zom.conventions has the checks, docs/conventions-rules.md says what each asks",
+    "docs/conventions-rules.md lists the checks",
     f"{RULE}check.shared_dims = 1": "rule 'r': check.shared_dims: expected no parameters: "
     'write check = "shared_dims", found 1',
     f"{RULE}check.unique = {{ att = 'a' }}": "rule 'r': check.unique.att: expected one of at, fold, found \"att\"; "
     "did you mean 'at'?",
-    f"{RULE}check.length = {{ equals = 3 }}": "rule 'r': check.length.at: expected a text, found nothing",
+    f"{RULE}check.length = {{ equals = 3 }}": "rule 'r': check.length.at: expected a string, found nothing",
     f"{RULE}check.required = 3": "rule 'r': check.required.at: expected a selector, found 3",
-    f"{RULE}check.any_of = 'a'": "rule 'r': check.any_of.selectors: expected a list of texts, found \"a\"",
+    f"{RULE}check.any_of = 'a'": "rule 'r': check.any_of.selectors: expected a list of strings, found \"a\"",
     f"{RULE}check.zarr_format = 'v4'": 'rule \'r\': check.zarr_format.form: expected "v2" or "v3", found "v4"',
     f"{RULE}check.between = {{ minimum = true, at = 'a' }}": "rule 'r': check.between.minimum: expected a number, found true",
     f"{RULE}check.pattern = '['": "rule 'r': check.pattern.regex: expected a regular expression, found \"[\"; "
     "unterminated character set at position 0",
     f"{RULE}check.required = 'a['": "rule 'r': check.required: expected selectors, found {{\"at\": \"a[\"}}; selector 'a[': expected "
-    "keys joined by dots, each with [*] behind it where it is a list, as in 'a.b[*].c'",
+    "keys joined by dots, with [*] after each list, as in 'a.b[*].c'",
     f"{RULE}each = 3": "rule 'r': each: expected a selector, or a list of them, found 3",
     f"{RULE}each = '.a'\ncheck = 'schema'": "rule 'r': each: expected a selector that starts at the attributes, such as a.b[*].c, found \".a\"",
     f"{RULE}when = {{ haz = 'a' }}\ncheck = 'schema'": "rule 'r': when: expected a condition: {{ has = S }}, "
@@ -343,7 +343,7 @@ WRONG = {
     f"{RULE}when = {{ kind = 'node' }}\ncheck = 'schema'": 'rule \'r\': when.kind: expected "array" or "group", found "node"',
     f"{RULE}on = 'node'": 'rule \'r\': on: expected "group" or "array", found "node"',
     f"{RULE}source = 'me'": 'rule \'r\': source: expected "text", "schema" or "both", found "me"',
-    f"{RULE}check.python = 'f'": "rule 'r': check.python: expected a function among none, for read_rulebook was given no "
+    f"{RULE}check.python = 'f'": "rule 'r': check.python: expected a function among none, as read_rulebook was given no "
     'functions, found "f"',
     "[[group]]\nid = 'g'": 'group 1: id: expected one of {group}, found "id"',
     "[[group]]\ntake = ['*']": "group 1: take: expected a rulebook that this one extends, found nothing; "
@@ -381,7 +381,9 @@ def test_two_functions_of_a_list_have_two_names(read):
         return []
 
     text = f"{HEAD}{RULE}check.python = 'right'\n"
-    message = 'functions: expected functions of different names, found "right"; give them by name, as a dict'
+    message = (
+        'functions: expected functions with different names, found "right"; give them by name, as a dict'
+    )
     with pytest.raises(ExtensionError, match=re.escape(message)):
         read(text, functions=[right, python(right)])
 
@@ -395,7 +397,7 @@ def test_a_function_that_is_missing_or_unused_is_refused(read):
         read(text, functions={"is_good": lambda _site: ()})
     with pytest.raises(
         ExtensionError,
-        match=r'x.toml: functions: expected functions that rules call by check.python, found "more"; take it away',
+        match=r'x.toml: functions: expected functions that rules call by check.python, found "more"; remove it',
     ):
         read(text, functions={"is_god": lambda _site: (), "more": lambda _site: ()})
 

@@ -204,14 +204,14 @@ def test_rows_go_on_with_two_letters_after_z():
 
 
 WRONG = {
-    "axes: expected t, c, z, y or x, got 'q'; tell its type: types={'q': ...}": lambda: ome.image(
+    "axes: expected t, c, z, y or x, got 'q'; pass its type: types={'q': ...}": lambda: ome.image(
         "qyx", (1, 2, 3)
     ),
     "axes: expected different names, got 'yyx'": lambda: ome.image("yyx", (1, 2, 3)),
-    "axes: expected time, then a channel, then two or three of space, got channel, time, space, space": (
+    "axes: expected time, then a channel, then two or three spatial axes, got channel, time, space, space": (
         lambda: ome.image("ctyx", (1, 2, 3, 4))
     ),
-    "axes: expected one of time, one of channels and three of space at most, got ['t', 'q', 'y', 'x']": (
+    "axes: expected at most one time, one channel and three spatial axes, got ['t', 'q', 'y', 'x']": (
         lambda: ome.image("tqyx", (1, 1, 2, 3), types={"q": "time"})
     ),
     "shape: expected 2 lengths, one for each axis, got 3": lambda: ome.image("yx", (1, 2, 3)),
@@ -219,14 +219,14 @@ WRONG = {
     "scale: expected the name of an axis, y, x, got 'z'": lambda: ome.image("yx", (2, 3), scale={"z": 1}),
     "halved: expected the names of axes, y, x, got 'z'": lambda: ome.image("yx", (2, 3), halved="z"),
     "factors: expected the names of axes, y, x, got 'z'": lambda: ome.image("yx", (2, 3), factors={"z": 2}),
-    "halved: expected nothing beside factors, which say all": lambda: ome.image(
+    "halved: expected none if factors are given": lambda: ome.image(
         "yx", (2, 3), halved="y", factors={"y": 2}
     ),
     "translation: expected the name of an axis, y, x, got 'z'": lambda: ome.image(
         "yx", (2, 3), translation={"z": 2}
     ),
     "levels: expected 1 or more, got 0": lambda: ome.image("yx", (2, 3), levels=0),
-    "channels: expected 2, as many as the axis c is long, got 1": (
+    "channels: expected 2, the length of the axis c, got 1": (
         lambda: ome.image("cyx", (2, 3, 4), channels=["DNA"])
     ),
     "wells: expected a row, a slash and a column, such as A/1, got 'C/1'": (

@@ -15,21 +15,21 @@ CASES = Path(__file__).parents[2] / "conformance" / "conventions"
 SAID = {
     ("axes-space-or-untyped", "one"): "expected 2 or 3 axes of type space or of no type, found 1",
     ("axes-channel", "a-channel-and-another"): (
-        'expected at most 1 axis that is neither of space nor of time, found "t", "c"'
+        'expected at most 1 axis that is neither space nor time, found "t", "c"'
     ),
-    ("axes-zyx", "xyz"): "expected the axes of space in the order z, y, x, found x, y, z",
-    ("scale-order", "one-axis-shrinks"): "expected 4 or more, as the dataset before has, found 1",
+    ("axes-zyx", "xyz"): "expected the spatial axes in the order z, y, x, found x, y, z",
+    ("scale-order", "one-axis-shrinks"): "expected 4 or more, as in the previous dataset, found 1",
     ("key-spelling", "without-its-s"): 'expected "multiscales", or another name, found "multiscale"',
-    ("version-consistent", "an-older-label"): 'expected "0.5", as / has, found "0.4"',
-    ("omero-count", "one-of-two"): "expected 2, as /0 has channels, found 1",
+    ("version-consistent", "an-older-label"): 'expected "0.5", as in /, found "0.4"',
+    ("omero-count", "one-of-two"): "expected 2, the number of channels of /0, found 1",
     ("labels-key", "none"): "expected the list of label images, found nothing",
     ("labels-path", "no-such-group"): 'expected the path of a group with ome.multiscales, found "nucleus"',
     ("labels-path", "an-array"): 'expected the path of a group with ome.multiscales, found "nuclei/0", which is an array',
     ("labels-listed", "an-empty-list"): 'expected "nuclei" in the list, found nothing',
     ("labels-between", "a-title"): 'expected no attributes, found {"title": "x"}',
     ("label-value-integer", "a-fraction"): "expected an integer, found 1.5",
-    ("label-source-image", "no-image"): 'expected the path of an image, found "../", which is none',
-    ("label-levels", "two-of-one"): "expected 1 datasets, as / has, found 2",
+    ("label-source-image", "no-image"): 'expected the path of an image, found "../", which is not an image',
+    ("label-levels", "two-of-one"): "expected 1 datasets, as in /, found 2",
     ("label-shape", "shorter"): "expected y: 4 as in /0, or 1, found y: 2",
     ("plate-row-case", "by-case-only"): 'expected a name that differs from "Aa" by more than case, found "aA"',
     ("plate-column-case", "by-case-only"): 'expected a name that differs from "Aa" by more than case, found "aA"',
@@ -38,8 +38,8 @@ SAID = {
         'expected "B/2", found "2/B" with rowIndex 1 and columnIndex 1'
     ),
     ("dataset-path-form", "from-the-root"): 'expected names joined by slashes, none of them ".", found "/1"',
-    ("dataset-once", "the-first-one-again"): 'expected a value that stands there once, found "0" again',
-    ("plate-tree", "no-well-metadata"): 'expected the path of a group with ome.well, found "B/2", which has none',
+    ("dataset-once", "the-first-one-again"): 'expected a value that is listed once, found "0" again',
+    ("plate-tree", "no-well-metadata"): 'expected the path of a group with ome.well, found "B/2", a group without it',
     ("plate-empty-row", "an-empty-one"): "expected a row with images, found none",
     ("plate-empty-well", "an-empty-one"): "expected a well with images, found none",
     ("well-tree", "no-such-group"): 'expected the path of a group with ome.multiscales, found "1"',
@@ -47,7 +47,7 @@ SAID = {
     ("well-acquisition-known", "another"): "expected one of 0, 7, found 1",
     ("bf2raw-images", "a-gap"): "expected images in groups 0 to 2, found 0, 1, 3",
     ("bf2raw-images", "none"): "expected images in groups 0, found no images",
-    ("bf2raw-series-path", "no-image"): 'expected the path of a group with ome.multiscales, found "1", which has none',
+    ("bf2raw-series-path", "no-image"): 'expected the path of a group with ome.multiscales, found "1", a group without it',
     ("bf2raw-plate-series", "none"): "expected the list of images, found nothing",
 }  # fmt: skip
 

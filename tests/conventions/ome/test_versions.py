@@ -56,7 +56,7 @@ def test_a_version_that_is_not_known_is_one_error(version):
 def test_an_unknown_version_is_told_beside_those_that_are_known():
     (message,) = problems(v3_group({"ome": {"version": "0.9"}})).values()
     assert (
-        "attributes.ome.version: expected a version of ome that is known: 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, found"
+        "attributes.ome.version: expected a known version of ome: 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, found"
         in message
     )
     assert 'found "0.9"' in message
@@ -64,12 +64,12 @@ def test_an_unknown_version_is_told_beside_those_that_are_known():
 
 def test_a_version_that_is_known_for_another_place_is_told_beside_those_of_this_one():
     (message,) = problems(v3_group({"ome": {"version": "0.4", "multiscales": [IMAGE]}})).values()
-    assert "expected a version of ome whose metadata stands in this place: 0.5" in message
+    assert "expected a version of ome with its metadata in this place: 0.5" in message
     assert message.endswith(
         'found "0.4"; write the version that the metadata follows, or store it as ome 0.4 does'
     )
     (message,) = problems(v2_group({"multiscales": [{**IMAGE, "version": "0.5"}]})).values()
-    assert "stands in this place: 0.1, 0.2, 0.3, 0.4, found" in message
+    assert "with its metadata in this place: 0.1, 0.2, 0.3, 0.4, found" in message
 
 
 def test_a_version_that_is_a_number_is_to_be_written_in_quotes():
@@ -104,7 +104,7 @@ def test_drafts_of_06_are_known_and_their_transformations_are_not_checked(versio
     assert [(problem.code, problem.severity) for problem in report] == [("ome/draft", "note")]
     (note,) = report
     assert str(note) == (
-        "ome.version: expected a version that was released, of which transformations are checked, "
+        "ome.version: expected a released version, whose transformations are checked, "
         f'found "{version}", a draft; write the image as OME-Zarr 0.5 or 0.6'
     )
 
@@ -119,14 +119,14 @@ def test_a_plate_of_an_unknown_version_is_told_of_once():
 def test_version_05_in_zarr_v2_is_an_error_that_tells_the_way_out():
     report = problems(v2_group({"ome": {"version": "0.5"}}))
     assert report["ome/zarr-format"].startswith(
-        "attributes.ome: expected a group of Zarr v3, found ome in a group of Zarr v2; in Zarr v3 move"
+        "attributes.ome: expected a Zarr v3 group, found ome in a Zarr v2 group; in Zarr v3, move"
     )
 
 
 def test_version_04_in_zarr_v3_is_an_error_that_tells_the_way_out():
     report = problems(v3_group({"multiscales": [{**IMAGE, "version": "0.4"}]}))
     assert report["ome/zarr-format"].startswith(
-        "attributes.multiscales: expected multiscales under ome, found multiscales beside other attributes in Zarr v3"
+        "attributes.multiscales: expected multiscales under ome, found multiscales among the attributes in Zarr v3"
     )
 
 
@@ -150,5 +150,5 @@ def test_versions_that_differ_within_a_hierarchy_are_an_error_at_the_node_that_d
     report = zom.validate(document, conventions=["ome"])
     told = [problem for problem in report if problem.code == "ome/version-consistent"]
     assert [(problem.node, problem.expected, problem.found) for problem in told] == [
-        ("/a/b", '"0.5", as / has', '"0.4"')
+        ("/a/b", '"0.5", as in /', '"0.4"')
     ]

@@ -119,7 +119,7 @@ def test_a_mask_that_xarray_cannot_decode_is_refused() -> None:
     with pytest.raises(SpecError) as caught:
         one(Variable("x", "str", missing="none"))
     message = (
-        "/v: attributes._FillValue: expected no missing value, for xarray cannot decode one of such an array in "
+        "/v: attributes._FillValue: expected no missing value, as xarray cannot decode one for this data type in "
         'Zarr v3, found "none"; leave it out'
     )
     assert str(caught.value.problems[0]) == message
@@ -139,10 +139,10 @@ def test_units_that_xarray_cannot_decode_are_refused() -> None:
 
 
 def test_shards_are_refused_in_v2() -> None:
-    with pytest.raises(SpecError, match="expected none, for Zarr v2 has no shards, found 4"):
+    with pytest.raises(SpecError, match="expected none, as Zarr v2 has no shards, found 4"):
         one(Variable("x", "int8", shards=4), 2)
 
 
 def test_a_name_given_to_a_variable_and_a_coordinate_is_refused() -> None:
-    with pytest.raises(SpecError, match=r'expected names that are given once, .*, found "x"'):
+    with pytest.raises(SpecError, match=r'expected unique names of variables, .*, found "x"'):
         dataset({"x": 4}, {"x": Variable("x", "int8")}, coordinates={"x": Variable("x", "int8")})

@@ -392,11 +392,11 @@ def test_data_comes_along(form):
 def test_data_for_an_array_that_is_there_is_refused():
     store = filled("v3")
     with pytest.raises(
-        ConflictError, match=r"expected a plan that only creates, to bring data along, found one that"
+        ConflictError, match=r"expected a plan that only creates nodes, to write data with it, found one that"
     ):
         zom.materialize(tree_of(n=2), store, on_conflict="update", data={"a": 1})
     with pytest.raises(
-        ConflictError, match=r"/nope: expected a new array, to bring data along, found none in the plan"
+        ConflictError, match=r"/nope: expected a new array, to write data to, found none in the plan"
     ):
         zom.materialize(tree_of(), MemoryStore(), data={"nope": 1})
 
@@ -409,7 +409,7 @@ def test_a_store_that_changed_since_the_plan_is_not_written():
     plan = zom.plan(tree_of(n=2), store, on_conflict="update")
     zom.open(store, "a", mode="r+").attrs["more"] = 1
     before = contents(store)
-    wanted = r"/a: expected 'a/zarr.json' as it was planned for, found another: somebody else .*; plan again$"
+    wanted = r"/a: expected 'a/zarr.json' as it was when the plan was made, found another: another process .*; plan again$"
     with pytest.raises(ConflictError, match=wanted):
         plan.apply()
     assert contents(store) == before
@@ -463,7 +463,7 @@ def test_while_a_change_is_not_done_writers_are_refused_and_readers_see_the_new_
     assert zom.open(store)["g/b"][...].tolist() == [5, 6, 7, 8]
     assert zom.open_group(store).read() == spec
     told = (
-        "memory://: cannot change: a change of / is under way, or was interrupted: wait for its end, or finish or "
+        "memory://: cannot change: a change of / is running or was interrupted: wait until it ends, or finish or "
         "undo it with zom.repair"
     )
     for write in (
@@ -475,7 +475,7 @@ def test_while_a_change_is_not_done_writers_are_refused_and_readers_see_the_new_
         assert str(caught.value) == told
     plan = zom.plan(array_of(), store, "new")
     assert str(plan.problems[0]) == (
-        "expected no change under way, found one that is not done, or was interrupted; wait for its end, or finish "
+        "expected no change under way, found one that is running or was interrupted; wait until it ends, or finish "
         "or undo it with zom.repair"
     )
     assert str(zom.plan_repair(store)[0]) == "/: to finish\n  + zarr.json"
@@ -499,7 +499,7 @@ def test_a_failed_change_says_how_it_is_finished():
     store.mishaps = dict.fromkeys(range(len(store.operations) + 5, 999), "fail")
     with pytest.raises(StoreError) as caught:
         plan.apply()
-    note = "the change is half done: zom.repair finishes or undoes it (memory://: '.zom.journal')"
+    note = "the change is incomplete: zom.repair finishes or undoes it (memory://: '.zom.journal')"
     assert caught.value.__notes__ == [note]
 
 
@@ -508,8 +508,8 @@ def test_a_repair_does_not_write_over_what_others_wrote_since():
     store.set("a/zarr.json", store.get("a/zarr.json") + b"\n")
     before = contents(store)
     told = (
-        "/a: expected 'a/zarr.json' as the interrupted change left it, found another: somebody has written it "
-        "since; repair with on_conflict='replace', or delete '.zom.journal' to leave all as it is"
+        "/a: expected 'a/zarr.json' unchanged since the interrupted change, found another: it was written "
+        "after that; repair with on_conflict='replace', or delete '.zom.journal' to leave everything as it is"
     )
     with pytest.raises(ConflictError, match=told):
         zom.repair(store)

@@ -89,7 +89,7 @@ def test_nothing_is_made_below_an_array(form):
     with pytest.raises(ConflictError) as caught:
         create_node(store, array_of(form), "a/b/c")
     assert str(caught.value) == (
-        f"memory://: {caught.value.problems[0].key!r}: /a: expected a group, to hold /a/b/c, "
+        f"memory://: {caught.value.problems[0].key!r}: /a: expected a group, to contain /a/b/c, "
         f"found a {form} array; choose another path"
     )
     assert contents(store) == before
@@ -104,7 +104,7 @@ def test_a_node_of_another_format_is_not_put_into_a_group(there, wanted):
     before = contents(store)
     with pytest.raises(
         ConflictError,
-        match=rf"^memory://: '[a-z./]+': expected a {wanted} group, to hold /a, found a {there}",
+        match=rf"^memory://: '[a-z./]+': expected a {wanted} group, to contain /a, found a {there}",
     ):
         create_node(store, array_of(wanted), "a")
     assert contents(store) == before
@@ -115,7 +115,7 @@ def test_a_directory_with_other_files_is_not_made_a_node(kind):
     store = MemoryStore({"photos/1.jpg": b"1", "thesis.txt": b"2"})
     spec = array_of("v3") if kind == "array" else zom.v3.GroupSpec()
     wanted = (
-        "memory://: expected nothing, to make it a node, found files that are not of a Zarr hierarchy: "
+        "memory://: expected nothing, to make it a node, found files that are not part of a Zarr hierarchy: "
         "'photos/1.jpg', 'thesis.txt'; choose another place, or move them away"
     )
     with pytest.raises(ConflictError, match=f"^{re.escape(wanted)}$"):
@@ -157,7 +157,7 @@ def test_a_document_of_an_unknown_format_is_in_the_way(form):
 def test_a_store_that_is_read_only_is_told():
     with pytest.raises(
         ReadOnlyError,
-        match=r"^memory://: cannot create 'a': the store is read-only; open it for writing, or name a store that can be written$",
+        match=r"^memory://: cannot create 'a': the store is read-only; open it for writing, or choose a writable store$",
     ):
         create_node(ReadOnlyStore(MemoryStore()), array_of("v3"), "a")
 
@@ -175,7 +175,8 @@ def test_a_name_that_the_format_forbids_is_told(form, name):
 def test_a_group_with_members_is_left_to_materialize():
     spec = zom.v3.GroupSpec(members={"a": zom.v3.GroupSpec()})
     with pytest.raises(
-        TypeError, match=r"^/: expected an array, or .*; .* zom\.materialize\(spec, store, path\)$"
+        TypeError,
+        match=r"^/: expected an array, or .*; zom\.materialize\(spec, store, path\) creates a group with members$",
     ):
         create_node(MemoryStore(), spec)
 
@@ -190,7 +191,7 @@ def test_what_is_no_spec_is_told(found):
     ]:
         with pytest.raises(
             TypeError,
-            match=r"^expected a spec, got a (dict|str); .*zom\.parse (makes a spec )?of (a|the text of a) document",
+            match=r"^expected a spec, got a (dict|str); .*zom\.parse (makes a spec )?from (a|the text of a) document",
         ):
             create()
 
@@ -275,7 +276,7 @@ def test_a_change_that_begins_meanwhile_is_waited_for_and_no_foreign_file():
 def test_a_node_that_is_made_meanwhile_is_read_again(name):
     store = MemoryStore({f"a/{name}": b"{}", "a/c/0": b""})
     with pytest.raises(
-        ConflictError, match=r"/a: expected nothing, found .* somebody else wrote meanwhile"
+        ConflictError, match=r"/a: expected nothing, found .* another process wrote meanwhile"
     ) as caught:
         check_files(store, "a/", "/a", "array")
     assert [problem.code for problem in caught.value.problems] == ["plan/changed"]
@@ -365,7 +366,7 @@ def test_a_document_that_could_not_be_read_again_is_not_written(make):
     store = MemoryStore()
     with pytest.raises(
         SpecError,
-        match=r"'zarr\.json': expected at most 16777216 bytes, found \d+ bytes; store what is large as an array",
+        match=r"'zarr\.json': expected at most 16777216 bytes, found \d+ bytes; store large data as an array",
     ):
         make(store, {"x": "a" * (1 << 24)})
     assert list(store.list()) == []

@@ -209,7 +209,7 @@ def test_another_layout_is_a_conflict_and_replaced_on_request(form, what):
     }.items():
         plan = zom.plan(spec, store, on_conflict=on_conflict)
         assert str(plan.problems[0]).startswith(wanted)
-        assert str(plan.problems[0]).endswith("; ask for on_conflict='replace', and its chunks go")
+        assert str(plan.problems[0]).endswith("; pass on_conflict='replace' to delete its chunks")
         with pytest.raises(ConflictError, match=re.escape(wanted)):
             plan.apply()
     assert contents(store) == before
@@ -240,11 +240,11 @@ def test_another_fill_value_is_a_conflict_where_it_would_be_seen(form, shape):
     assert "expected the fill value that missing chunks have, found another, and 1 chunk not stored" in str(
         problem
     )
-    with pytest.raises(ConflictError, match="what was never written reads as the new fill value"):
+    with pytest.raises(ConflictError, match="missing chunks will read as the new fill value"):
         zom.materialize(spec, store)
     assert contents(store) == before
     plan = zom.plan(spec, store, on_conflict="replace")
-    assert "(what was never written reads as the new fill value: 1 chunk not stored)" in str(plan)
+    assert "(missing chunks will read as the new fill value: 1 chunk not stored)" in str(plan)
     assert plan.apply()[...].tolist() == [7, 0, *[3] * (shape[0] - 2)]
 
 
@@ -400,12 +400,12 @@ def test_an_array_is_not_put_in_the_place_of_a_group(form, on_conflict):
     plan = zom.plan(spec, store, on_conflict=on_conflict)
     told = [str(problem) for problem in plan.problems]
     assert (
-        f"/g: expected an array, or nothing, found a {form} group; ask for on_conflict='replace', and it goes"
+        f"/g: expected an array, or nothing, found a {form} group; pass on_conflict='replace' to delete it"
         in told
     )
     assert (
-        f"/g/b: expected nothing below /g, which is to be an array, found a {form} array; ask for "
-        "on_conflict='replace', and it goes"
+        f"/g/b: expected nothing below /g, which will be an array, found a {form} array; pass "
+        "on_conflict='replace' to delete it"
     ) in told
     with pytest.raises(ConflictError):
         plan.apply()
@@ -416,8 +416,8 @@ def test_what_lies_below_a_group_that_changes_its_format_is_told():
     store = stored(tree_of("v2"))
     told = [str(problem) for problem in zom.plan(zom.v3.GroupSpec(), store).problems]
     assert (
-        "/a: expected nothing below /, which is to be a v3 group, found a v2 array; ask for "
-        "on_conflict='replace', and it goes"
+        "/a: expected nothing below /, which will be a v3 group, found a v2 array; pass "
+        "on_conflict='replace' to delete it"
     ) in told
 
 
@@ -437,7 +437,7 @@ def test_an_array_replaces_a_group_and_all_below_it(form):
 def test_a_group_replaces_an_array(form):
     store = stored(tree_of(form), fill=["a"])
     spec = changed(tree_of(form), a=MODULES[form].GroupSpec(attributes={}, members={}))
-    assert f"/a: expected a group, or nothing, found a {form} array; ask for" in str(
+    assert f"/a: expected a group, or nothing, found a {form} array; pass" in str(
         zom.plan(spec, store).problems[0]
     )
     zom.materialize(spec, store, on_conflict="replace")
@@ -451,7 +451,7 @@ def test_documents_of_two_formats_do_not_lie_side_by_side(there, wanted):
     before = contents(store)
     for on_conflict in ("refuse", "update"):
         plan = zom.plan(tree_of(wanted), store, on_conflict=on_conflict)
-        told = f"expected a {wanted} group, or nothing, found a {there} group; ask for on_conflict='replace', and it goes"
+        told = f"expected a {wanted} group, or nothing, found a {there} group; pass on_conflict='replace' to delete it"
         assert str(plan.problems[0]) == told
         with pytest.raises(ConflictError):
             plan.apply()
@@ -492,7 +492,7 @@ def test_a_draft_hierarchy_is_not_mixed_with_others(there, wanted):
     for on_conflict in ("refuse", "update", "replace"):
         plan = zom.plan(tree_of(wanted), store, on_conflict=on_conflict)
         assert plan.problems[0].code == "plan/other-format"
-        assert str(plan.problems[0]).endswith("; put it elsewhere")
+        assert str(plan.problems[0]).endswith("; choose another place")
 
 
 @FORMS
@@ -552,7 +552,7 @@ def test_a_node_deep_in_a_store_gets_its_groups_above(form):
 def test_nothing_is_planned_below_an_array(form):
     store = stored(array_of(form), "a")
     plan = zom.plan(tree_of(form), store, "a/x", on_conflict="replace")
-    told = f"/a: expected a {form} group, to hold /a/x, found a {form} array; choose another path"
+    told = f"/a: expected a {form} group, to contain /a/x, found a {form} array; choose another path"
     assert str(plan.problems[0]) == told
 
 
@@ -560,7 +560,7 @@ def test_nothing_is_planned_below_an_array(form):
 def test_nothing_is_planned_below_a_group_of_another_format(there, wanted):
     store = stored(tree_of(there))
     plan = zom.plan(array_of(wanted), store, "x", on_conflict="replace")
-    told = f"expected a {wanted} group, to hold /x, found a {there} group; put it elsewhere, or convert the hierarchy"
+    told = f"expected a {wanted} group, to contain /x, found a {there} group; choose another place, or convert the hierarchy"
     assert str(plan.problems[0]) == told
 
 
@@ -573,7 +573,7 @@ def test_a_directory_with_other_files_is_never_made_a_hierarchy(form, on_conflic
     store = MemoryStore({"photos/1.jpg": b"1", "thesis.txt": b"2"})
     plan = zom.plan(tree_of(form), store, on_conflict=on_conflict, prune=True)
     assert str(plan.problems[0]) == (
-        "expected nothing, to make it a node, found files that are not of a Zarr hierarchy: 'photos/1.jpg', "
+        "expected nothing, to make it a node, found files that are not part of a Zarr hierarchy: 'photos/1.jpg', "
         "'thesis.txt'; choose another place, or move them away"
     )
     with pytest.raises(ConflictError):
@@ -607,7 +607,7 @@ def test_a_foreign_file_in_the_place_of_a_chunk_is_a_conflict():
     store = stored(v3.GroupSpec(members={"a": v3.GroupSpec(members={})}))
     store.set("a/c/0", b"not a chunk")
     plan = zom.plan(v3.GroupSpec(members={"a": array_of()}), store, on_conflict="replace")
-    told = "/a: expected no files in the place of chunks, found 'a/c/0', which would be taken for one; move them away"
+    told = "/a: expected no files at the keys of chunks, found 'a/c/0', which would be read as chunks; move them away"
     assert str(plan.problems[0]) == told
 
 
@@ -615,7 +615,7 @@ def test_attributes_without_a_node_do_not_become_the_new_nodes():
     store = MemoryStore({".zattrs": b'{"old": 1}'})
     plan = zom.plan(zom.v2.GroupSpec(members={}), store)
     assert str(plan.problems[0]) == (
-        "expected nothing, to make it a node, found '.zattrs', a document of no node; delete it, or ask for "
+        "expected nothing, to make it a node, found '.zattrs', a document without a node; delete it, or pass "
         "on_conflict='replace'"
     )
     assert zom.materialize(zom.v2.GroupSpec(members={}), store, on_conflict="replace").attrs == {}
@@ -625,7 +625,7 @@ def test_a_document_that_is_not_json_is_a_conflict_and_replaced_on_request():
     store = MemoryStore({"zarr.json": b"{"})
     plan = zom.plan(array_of(), store)
     assert str(plan.problems[0]) == (
-        "expected a document that can be read, found a v3 document that cannot be read; mend it, or ask for "
+        "expected a document that can be read, found a v3 document that cannot be read; correct it, or pass "
         "on_conflict='replace'"
     )
     zom.materialize(array_of(), store, on_conflict="replace")
@@ -642,7 +642,7 @@ def test_an_array_whose_chunks_nobody_knows_is_not_replaced():
     document = {**array_of().to_dict(), "chunk_key_encoding": {"name": "x-unknown"}}
     store = MemoryStore({"zarr.json": json.dumps(document).encode(), "chunk-0": b"1"})
     plan = zom.plan(array_of(), store, on_conflict="replace")
-    assert str(plan.problems[0]) == "expected to know which keys are chunks, found 'chunk-0'; delete them"
+    assert str(plan.problems[0]) == "expected known chunk keys, found 'chunk-0'; delete them"
 
 
 # --- stores -----------------------------------------------------------------------------------------------
@@ -652,7 +652,7 @@ def test_a_plan_for_a_store_that_is_read_only_is_made_and_not_applied():
     plan = zom.plan(tree_of(), ReadOnlyStore(MemoryStore()))
     with pytest.raises(
         ReadOnlyError,
-        match=r"^memory://: cannot write: the store is read-only; open it for writing, or name a store that can be written$",
+        match=r"^memory://: cannot write: the store is read-only; open it for writing, or choose a writable store$",
     ):
         plan.apply()
 
@@ -701,8 +701,8 @@ def test_a_name_that_no_key_can_hold_is_told_before_anything_is_written():
         v3.GroupSpec(members={"a\\b": v3.GroupSpec(), ".zom-x": array_of(), "c": array_of()}), store
     )
     assert [str(problem) for problem in plan.problems] == [
-        "/.zom-x: expected a name that can be a part of a store's keys, found '.zom-x'; choose another name",
-        "/a\\b: expected a name that can be a part of a store's keys, found 'a\\\\b'; choose another name",
+        "/.zom-x: expected a name that can be part of a store key, found '.zom-x'; choose another name",
+        "/a\\b: expected a name that can be part of a store key, found 'a\\\\b'; choose another name",
     ]
     with pytest.raises(zom.PathError, match="found a backslash in it"):
         zom.plan(array_of(), store, "a\\b")
@@ -714,7 +714,7 @@ def test_a_v2_node_does_not_take_the_key_of_a_v3_document():
     for path, told in [("", "/zarr.json"), ("g", "/g/zarr.json")]:
         plan = zom.plan(spec, MemoryStore(), path)
         assert [str(problem) for problem in plan.problems] == [
-            f"{told}: expected another name than the key of a document of v3, found 'zarr.json'; choose another name"
+            f"{told}: expected a name other than the key of a v3 document, found 'zarr.json'; choose another name"
         ]
 
 
@@ -729,7 +729,7 @@ def test_what_a_copy_left_half_done_is_no_part_of_a_new_hierarchy():
     assert "zarr.json" not in before
     assert any(key.endswith("/zarr.json") for key in before)
     with pytest.raises(
-        ConflictError, match=r"expected no copy under way, .*; copy the same again to finish it"
+        ConflictError, match=r"expected no copy under way, .*; repeat the same copy to finish it"
     ):
         zom.materialize(array_of(), target, "other", on_conflict="replace")
     with pytest.raises(ConflictError, match="expected no copy under way"):
@@ -780,7 +780,7 @@ def test_a_replacement_that_drops_consolidated_metadata_says_so(old, new):
         assert (plan.dropped, plan.is_empty) == ((), True)
         return
     assert plan.dropped == ("/",)
-    assert "  - /: consolidated metadata is dropped" in str(plan)
+    assert "  - /: consolidated metadata is deleted" in str(plan)
     assert plan.to_dict()["consolidated_metadata_dropped"] == ["/"]
     plan.apply()
     assert zom.read(store, level="strict") == spec
@@ -837,6 +837,6 @@ def test_a_zip_file_that_another_has_made_since_is_not_replaced(tmp_path):
     with zom.store(tmp_path / "x.zip") as other:
         other.set("zarr.json", b'{"zarr_format": 3, "node_type": "group", "attributes": {"n": 2}}')
     planned.apply()
-    with pytest.raises(StoreError, match="another writer has made the file"):
+    with pytest.raises(StoreError, match="another writer has created the file"):
         planned.store.close()
     assert zom.read(tmp_path / "x.zip").attributes == {"n": 2}

@@ -152,7 +152,7 @@ def test_a_move_is_one_step_where_the_store_renames():
     ("old", "new", "told"),
     [
         ("a", "g/b", "/g/b: expected nothing, to move a node there, found '"),
-        ("g", "a/x", "/a: expected a group, to hold /a/x, found a {form} array"),
+        ("g", "a/x", "/a: expected a group, to contain /a/x, found a {form} array"),
     ],
 )
 def test_a_node_does_not_move_where_something_is(form, old, new, told):
@@ -165,12 +165,12 @@ def test_a_node_does_not_move_where_something_is(form, old, new, told):
 
 def test_a_node_does_not_move_below_a_group_that_is_not_there():
     plan = plan_rename(filled(), "a", "x/y")
-    assert str(plan.problems[0]) == "/x: expected a group, to hold /x/y, found nothing; create it first"
+    assert str(plan.problems[0]) == "/x: expected a group, to contain /x/y, found nothing; create it first"
 
 
 @pytest.mark.parametrize(("old", "new"), [("g", "g/b"), ("g/b", "g"), ("g", "g"), ("", "x"), ("g", "")])
 def test_a_node_does_not_move_into_itself(old, new):
-    with pytest.raises(PathError, match="expected two paths of which none lies in the other"):
+    with pytest.raises(PathError, match="expected two paths, neither inside the other"):
         zom.rename(filled(), old, new)
 
 

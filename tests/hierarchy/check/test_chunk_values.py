@@ -101,7 +101,7 @@ def test_chunks_that_are_missing_are_counted_in_one_note():
     (problem,) = check(array)
     assert (problem.code, problem.severity, problem.key) == ("chunk/missing", "note", None)
     assert str(problem) == (
-        "expected 4 chunks, found 2; what is not stored reads as the fill value; array.stored() tells which"
+        "expected 4 chunks, found 2; the others read as the fill value; array.stored() lists the stored chunks"
     )
 
 
@@ -112,8 +112,8 @@ def test_a_chunk_outside_of_the_grid_is_a_warning():
     (problem,) = check(array, "all")
     assert (problem.code, problem.severity, problem.key) == ("chunk/outside-grid", "warning", "c/2/0")
     assert str(problem) == (
-        "expected a chunk of the grid of 2×2 chunks, found 'c/2/0'; delete it: where the array grows, "
-        "readers may show what it holds"
+        "expected a chunk of the grid of 2×2 chunks, found 'c/2/0'; delete it: if the array grows, "
+        "readers may read it"
     )
 
 
@@ -147,7 +147,7 @@ def test_a_foreign_file_is_a_note(key):
     array.store.set(f"a/{key}", b"")
     (problem,) = check(array, "all")
     assert (problem.code, problem.severity, problem.key) == ("chunk/foreign-key", "note", f"a/{key}")
-    assert problem.fix == "move it elsewhere, or delete it, if nobody needs it here"
+    assert problem.fix == "move or delete it if it isn't needed here"
 
 
 @pytest.mark.parametrize(("spec", "other"), [(plain(), ".zarray"), (plain(), ".zgroup")])
@@ -170,8 +170,8 @@ def test_attributes_of_v2_beside_an_array_of_v3_are_told():
     (problem,) = check(array)
     assert (problem.code, problem.severity) == ("store/loose-document", "warning")
     assert str(problem) == (
-        "/a: expected the document of a v2 node beside it, found '.zattrs' alone; delete it, if nobody "
-        "needs it: no reader looks at it"
+        "/a: expected the document of a v2 node beside it, found '.zattrs' alone; delete it if it "
+        "isn't needed: readers ignore it"
     )
 
 
@@ -188,7 +188,7 @@ def test_a_change_that_did_not_end_is_an_error():
     array.store.set("a/.zom.journal", b"{}")
     (problem,) = check(array)
     assert (problem.code, problem.node, problem.key) == ("store/unfinished-change", "/a", "a/.zom.journal")
-    assert problem.fix == "wait for its end, or finish or undo it with zom.repair"
+    assert problem.fix == "wait until it ends, or finish or undo it with zom.repair"
 
 
 def test_keys_of_other_arrays_are_not_looked_at():
@@ -220,7 +220,7 @@ def test_a_compressed_chunk_without_bytes_is_told():
     array.store.set("c/0/1", b"")
     (problem,) = check(array, "all")
     assert problem.code == "chunk/size"
-    assert problem.expected == "an encoded chunk, which has bytes in 'c/0/1'"
+    assert problem.expected == "an encoded chunk, which is not empty in 'c/0/1'"
 
 
 def test_a_chunk_longer_than_any_encoding_of_it_is_told_without_reading_it():
@@ -489,7 +489,7 @@ def test_of_many_problems_some_are_listed_and_the_rest_is_counted():
     assert [problem.key for problem in problems[:10]] == [f"a/x{number:03}" for number in range(10)]
     assert (problems[10].code, problems[10].severity, problems[10].key) == ("check/more", "note", None)
     assert str(problems[10]) == (
-        "/a: expected at most 10 problems of chunk/foreign-key, found 40 more; ask for more with limit=..."
+        "/a: expected at most 10 problems of chunk/foreign-key, found 40 more; pass a larger limit= to see more"
     )
     assert len(check(array, limit=None)) == 50
 

@@ -142,7 +142,7 @@ def test_a_path_is_told_from_a_document(subject):
 def test_documents_are_checked_without_the_choices_for_stores():
     for choice in ({"data": "all"}, {"path": "a"}, {"form": "v3"}, {"executor": object()}):
         with pytest.raises(
-            TypeError, match="a document is validated by itself: `path`, `form`, `data` and `executor`"
+            TypeError, match="`path`, `form`, `data` and `executor` are for stores, not for a single document"
         ):
             zom.validate("{}", **choice)
 
@@ -179,7 +179,7 @@ def test_a_document_that_holds_no_hierarchy_is_not_compared(document):
     before = len(zom.validate(document, conventions=()))
     (problem,) = zom.validate(document, conventions=(), like=v3.GroupSpec()).problems[before:]
     assert str(problem) == (
-        "expected a hierarchy as one document, to compare it, found a document of a store; compare the store"
+        "expected a hierarchy in one document, to compare it, found a document of a store; compare the store"
     )
 
 
@@ -285,7 +285,7 @@ def test_a_group_without_a_document_is_told_and_the_chunks_below_are_not_called_
     (problem,) = problems
     assert problem.severity == "error"
     assert str(problem) == (
-        "/x: expected a document, as each group has one, found none, above /x/y; make it a group with "
+        "/x: expected a document, which every group has, found none, above /x/y; create the group with "
         "zom.create_group"
     )
     assert [p.severity for p in check(MemoryStore(dict(items)), level="lenient")] == ["warning"]
@@ -415,8 +415,8 @@ def test_what_differs_from_a_spec_is_told():
     assert {(problem.code, problem.severity) for problem in problems} == {("store/differs", "error")}
     texts = {problem.node: str(problem) for problem in problems}
     assert texts["/t"] == '/t: attributes.units: expected "F", found "K"'
-    assert texts["/more"] == "/more: expected a node, as the spec says, found none"
-    assert texts["/a"] == "/a: expected none, as the spec says, found a node"
+    assert texts["/more"] == "/more: expected a node, as in the spec, found none"
+    assert texts["/a"] == "/a: expected none, as in the spec, found a node"
 
 
 def test_what_differs_below_a_path_is_told_by_its_path_in_the_store():

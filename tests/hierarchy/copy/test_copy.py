@@ -390,16 +390,20 @@ def test_a_copy_into_itself_is_refused(tmp_path):
     root = zom.materialize(zom.read(source().store), tmp_path / "s")
     (tmp_path / "link").symlink_to(tmp_path / "s")
     for target, path, reason in [
-        (root.store, "", "it is the place that is copied"),
-        (tmp_path / "s", "", "it is the place that is copied"),
-        (tmp_path / "link", "", "it is the place that is copied"),
-        (LocalStore(tmp_path), "s", "it is the place that is copied"),
-        (PrefixStore(ReadOnlyStore(LocalStore(tmp_path)), "s/"), "x/y", "it lies in /, which is copied"),
-        (tmp_path / "s" / "g", "", "it lies in /, which is copied"),
+        (root.store, "", "it is the source of the copy"),
+        (tmp_path / "s", "", "it is the source of the copy"),
+        (tmp_path / "link", "", "it is the source of the copy"),
+        (LocalStore(tmp_path), "s", "it is the source of the copy"),
+        (
+            PrefixStore(ReadOnlyStore(LocalStore(tmp_path)), "s/"),
+            "x/y",
+            "it is inside /, the source of the copy",
+        ),
+        (tmp_path / "s" / "g", "", "it is inside /, the source of the copy"),
     ]:
         with pytest.raises(zom.StoreError, match=reason):
             zom.copy(root, target, target_path=path)
-    with pytest.raises(zom.StoreError, match="/g, which is copied, lies in it"):
+    with pytest.raises(zom.StoreError, match="/g, the source of the copy, is inside it"):
         zom.copy(root["g"], tmp_path, target_path="s", on_conflict="replace")
 
 
@@ -425,7 +429,7 @@ def test_another_shape_or_type_is_refused(spec, message):
 
 def test_an_array_that_the_source_does_not_have_is_refused():
     with pytest.raises(
-        zom.SpecError, match=r"^copy: /x: expected an array in the source, found nothing; leave"
+        zom.SpecError, match=r"^copy: /x: expected an array in the source, found nothing; omit"
     ):
         zom.copy(source(), MemoryStore(), v3.GroupSpec(members={"x": array()}))
 
@@ -712,7 +716,7 @@ def test_a_mark_that_is_none_is_refused_and_nothing_is_removed():
     for text in (b"{", b"[]", b'{"form": "zom copy 1"}', b'{"form": "zom copy 2", "source": 1}'):
         store = MemoryStore({".zom.copy": text, "c/0": b"1"})
         with pytest.raises(
-            zom.StoreError, match=r"expected the mark of a copy, found .*; nothing was removed: look"
+            zom.StoreError, match=r"expected the mark of a copy, found .*; nothing was removed: check"
         ):
             zom.repair(store)
         assert sorted(store.list()) == [".zom.copy", "c/0"]
@@ -723,7 +727,7 @@ def test_a_copy_that_fails_says_what_to_do():
     with pytest.raises(zom.StoreError) as caught:
         zom.copy(source(), target, jobs=1)
     assert caught.value.__notes__[-1] == (
-        "copy the same again to finish it, or remove what it has left with zom.repair (memory://: '.zom.copy')"
+        "repeat the same copy to finish it, or remove its remains with zom.repair (memory://: '.zom.copy')"
     )
 
 
@@ -841,7 +845,7 @@ def test_verifying_finds_other_elements():
     root = source()
     lossy = array(codecs=[{"name": "bitround", "configuration": {"keepbits": 2}}, *PLAIN])
     with pytest.raises(
-        zom.StoreError, match=r"reads back with other elements than /a in memory://; codecs that"
+        zom.StoreError, match=r"reads back with elements that differ from /a in memory://; lossy codecs"
     ):
         zom.copy(root, MemoryStore(), with_array(root, lossy), verify=True)
 

@@ -148,8 +148,11 @@ CRAFTED = {
     "another way": (facts(way="delete"), 'the way "delete"'),
     "a number for a key": (facts(removes=[1]), "a number instead of a string at 'removes'"),
     "an object for a list": (facts(removes={}), "an object instead of a list at 'removes'"),
-    "null for a text": (facts(writes={"a/zarr.json": None}), "null instead of a text at 'writes'"),
-    "a text of no bytes": (facts(writes={"a/zarr.json": "\u2026"}), "a text at 'writes' that holds no bytes"),
+    "null for a text": (facts(writes={"a/zarr.json": None}), "null instead of a string at 'writes'"),
+    "a text of no bytes": (
+        facts(writes={"a/zarr.json": "\u2026"}),
+        "a string at 'writes' that doesn't encode bytes",
+    ),
     "a number for a prefix": (facts(swap=1), "a number instead of a string at 'swap'"),
     "a way out": (
         facts(removes=["../a/zarr.json"], old={"../a/zarr.json": DOCUMENT}),
@@ -165,22 +168,22 @@ CRAFTED = {
     ),
     "no document": (
         facts(removes=["notes.txt"], old={"notes.txt": "x"}),
-        "'notes.txt' in 'removes', which is no document",
+        "'notes.txt' in 'removes', which is not a document",
     ),
     "a chunk": (
         facts(removes=["b/c/0"], old={"b/c/0": "x"}),
-        "'b/c/0' in 'removes', which is no document of a node",
+        "'b/c/0' in 'removes', which is not a document of a node",
     ),
     "a document of the draft": (
         facts(removes=["meta/x.array.json"], old={"meta/x.array.json": "x"}),
-        "'g/meta/x.array.json', which is no document of a node",
+        "'g/meta/x.array.json', which is not a document of a node",
     ),
     "what waits": (
         facts(removes=[".zom.new/zarr.json"], old={".zom.new/zarr.json": "x"}),
-        "which is no document",
+        "which is not a document",
     ),
-    "without the old text": (facts(old={}), "no text in 'old' for 'g/a/zarr.json', which changes"),
-    "a removal of nothing": (facts(old={"a/zarr.json": None}), "where nothing was before"),
+    "without the old text": (facts(old={}), "no entry in 'old' for 'g/a/zarr.json', which changes"),
+    "a removal of nothing": (facts(old={"a/zarr.json": None}), "which did not exist before"),
     "chunks of another array": (
         facts(clears=[clearing(prefix="b/")]),
         "the prefix 'b/' for the chunks of '/a'",
@@ -199,11 +202,11 @@ CRAFTED = {
     ),
     "chunks of another rank": (
         facts(clears=[clearing(old=v3.ArraySpec.build(shape=(4, 4), dtype="int8").to_json())]),
-        "chunks of /g/a under other keys than the array's document tells",
+        "chunks of /g/a at keys that don't match the array's document",
     ),
     "chunks of no array": (
         facts(clears=[clearing(old="[" * 5000)]),
-        "under other keys than the array's document",
+        "at keys that don't match the array's document",
     ),
     "chunks of a draft": (
         facts(clears=[clearing(form="draft", prefix="data/a/")]),
@@ -216,9 +219,9 @@ CRAFTED = {
     ),
     "a move of all": (facts(moves=[["", "x/"]]), "a move from '' to 'x/'"),
     "a move out": (facts(moves=[["a/", "../x/"]]), "a key that leads elsewhere"),
-    "a move into itself": (facts(moves=[["a/", "a/b/"]]), "which lie in each other"),
+    "a move into itself": (facts(moves=[["a/", "a/b/"]]), "one inside the other"),
     "a move of three": (facts(moves=[["a/", "b/", "c/"]]), "3 prefixes in an entry of 'moves' instead of 2"),
-    "a move of no node": (facts(moves=[["photos/", "x/"]]), "a move of 'g/photos/', which is no node"),
+    "a move of no node": (facts(moves=[["photos/", "x/"]]), "a move of 'g/photos/', which is not a node"),
 }
 
 
@@ -230,7 +233,7 @@ def test_a_journal_that_does_not_fit_its_place_is_refused_and_nothing_is_removed
     store.set("g/.zom.journal", text if isinstance(text, bytes) else json.dumps(text).encode())
     before = contents(store)
     told = "memory://: cannot read 'g/.zom.journal' of /g: expected the journal of a change of /g, found "
-    advice = "; nothing was removed: look at it, and delete it if zom did not write it here"
+    advice = "; nothing was removed: check it, and delete it if zom didn't write it here"
     for on_conflict in ("refuse", "replace"):
         for act in (zom.repair, zom.plan_repair):
             with pytest.raises(StoreError) as caught:
@@ -262,8 +265,10 @@ def test_a_document_that_somebody_changed_since_is_told_beforehand():
     store.set("g/.zom.journal", json.dumps(facts()).encode())
     store.set("g/a/zarr.json", store.get("g/a/zarr.json") + b"\n")
     plan = zom.plan_repair(store)[0]
-    assert "  ! /g/a: expected 'g/a/zarr.json' as the interrupted change left it, found another" in str(plan)
-    with pytest.raises(ConflictError, match="somebody has written it since"):
+    assert "  ! /g/a: expected 'g/a/zarr.json' unchanged since the interrupted change, found another" in str(
+        plan
+    )
+    with pytest.raises(ConflictError, match="it was written after that"):
         plan.check()
     assert zom.plan_repair(store, on_conflict="replace")[0].problems == ()
 
@@ -275,7 +280,7 @@ def test_a_journal_keeps_texts_that_are_not_utf8():
 
 def test_a_journal_of_keys_outside_its_place_can_not_be_made():
     work = Journal("/g", "undo", writes={"a/zarr.json": b""}, old={"a/zarr.json": None})
-    with pytest.raises(ValueError, match=r"'a/zarr\.json' is not below /g, where the journal lies"):
+    with pytest.raises(ValueError, match=r"'a/zarr\.json' is not below /g, the place of the journal"):
         work.text()
     chunks = Clearing("/g/a", "g/a/", "v3", ARRAY)
     assert json.loads(Journal("/g", "undo", clears=(chunks,)).text())["clears"][0]["prefix"] == "a/"
@@ -299,7 +304,7 @@ def test_a_journal_above_the_root_of_a_store_is_seen(tmp_path, inside):
     interrupted(tmp_path)
     root = tmp_path / "s"
     told = (
-        f"a change of / in {root}, in which it lies, is under way, or was interrupted: wait for its end, or "
+        f"a change of / in {root}, which contains it, is running or was interrupted: wait until it ends, or "
     )
     for store in (root / inside, PrefixStore(LocalStore(root), f"{inside}/")):
         with pytest.raises(StoreError) as caught:
@@ -504,7 +509,7 @@ def test_a_zip_file_that_can_not_be_repaired_stays_as_it_is(tmp_path):
             "zarr.json", document_text({"zarr_format": 3, "node_type": "group", "attributes": {"n": 3}})
         )
     before = path.read_bytes()
-    with pytest.raises(ConflictError, match="somebody has written it since"):
+    with pytest.raises(ConflictError, match="it was written after that"):
         zom.repair(path)
     assert path.read_bytes() == before
     assert [each.path for each in zom.repair(path, on_conflict="replace")] == ["/"]

@@ -105,10 +105,10 @@ def test_what_differs_from_consolidated_metadata_is_told_and_the_nodes_count(nam
         problems.clear()
         assert read(store, on_warning=problems.append) == new
         assert {(p.node, p.expected, p.found) for p in problems} == {
-            ("/a", "a node, as the consolidated metadata says", "none"),
-            ("/a/b", "a node, as the consolidated metadata says", "none"),
-            ("/a/b/x", "a node, as the consolidated metadata says", "none"),
-            ("/a/empty", "a node, as the consolidated metadata says", "none"),
+            ("/a", "a node, according to the consolidated metadata", "none"),
+            ("/a/b", "a node, according to the consolidated metadata", "none"),
+            ("/a/b/x", "a node, according to the consolidated metadata", "none"),
+            ("/a/empty", "a node, according to the consolidated metadata", "none"),
             ("/new", "an entry in the consolidated metadata", "none"),
             ("/t", "the same in the consolidated metadata", "another attributes"),
         }

@@ -108,7 +108,7 @@ def test_a_draft_hierarchy_may_lie_in_a_part_of_a_store():
     assert layout.keys("/old/data.zr3", "group") == ("old/data.zr3/meta/group.json",)
     assert layout.chunk_prefix("/old/data.zr3/a") == "old/data.zr3/data/a/"
     with pytest.raises(
-        NotFound, match=r"^/new: expected a path below /old/data\.zr3, where the hierarchy lies$"
+        NotFound, match=r"^/new: expected a path below /old/data\.zr3, the place of the hierarchy$"
     ):
         layout.chunk_prefix("/new")
 

@@ -126,7 +126,7 @@ def test_the_array_counts_where_a_group_lies_beside_it(place):
 def test_an_array_beside_a_group_is_told_of_where_it_is_seen():
     store = Far(MemoryStore({"a/.zarray": ARRAY_V2, "a/.zgroup": GROUP_V2}))
     assert [(p.code, p.key) for p in read_node(store, "a").problems] == [("store/two-kinds", "a/.zgroup")]
-    with pytest.raises(SpecError, match="expected an array or a group, found documents of both"):
+    with pytest.raises(SpecError, match="expected an array or a group, found the documents of both"):
         read_node(store, "a", level="strict")
 
 
@@ -161,7 +161,7 @@ def test_a_draft_hierarchy_in_a_part_of_a_store_is_found(name, place):
         ("/a/emptyy", "nothing; /a is a group with 'b', 'empty'; did you mean 'empty'?"),
         ("/a/zzz", "nothing; /a is a group with 'b', 'empty'"),
         ("/a/empty/x", "nothing; /a/empty is a group without members"),
-        ("/t/x", "nothing; /t is an array, and has no members"),
+        ("/t/x", "nothing; /t is an array, which has no members"),
         ("/zzz/y/x", "nothing; / is a group with 'a', 't'"),
     ],
 )
@@ -178,23 +178,23 @@ def test_a_missing_node_is_told_with_what_is_there_instead(path, found, place):
     [
         ({}, "", "nothing: the store is empty"),
         ({}, "a", "nothing: the store is empty"),
-        ({"data/readme": b""}, "", "no document there; in the store lie 'data/'"),
-        ({"x/.zarray": ARRAY_V2}, "y", "no document there or above; in the store lie 'x/'"),
-        ({"x/a/readme": b""}, "x", "no document there or above below 'x'; in the store lie 'x/'"),
+        ({"data/readme": b""}, "", "no document at the path; the store contains 'data/'"),
+        ({"x/.zarray": ARRAY_V2}, "y", "no document at the path or above it; the store contains 'x/'"),
+        ({"x/a/readme": b""}, "x", "no document at the path or above it below 'x'; the store contains 'x/'"),
         (
             {".zom.journal": UNDONE.text(), "x/zarr.json": b"{}"},
             "",
-            "a change that is not done, or was interrupted: zom.repair finishes or undoes it",
+            "a change that is running or was interrupted: zom.repair finishes or undoes it",
         ),
         (
             {".zom.copy": b"{}", "x/c/0": b""},
             "",
-            "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair",
+            "a copy that is running or was interrupted: repeat the same copy to finish it, or remove its remains with zom.repair",
         ),
         (
             {".zgroup": GROUP_V2, "x/a/readme": b""},
             "x",
-            "nothing; / is a group, and 'x' in it has no document of its own",
+            "nothing; / is a group, in which 'x' has no document of its own",
         ),
     ],
 )
@@ -205,7 +205,7 @@ def test_a_store_without_such_a_node_is_told_with_what_lies_in_it(keys, path, fo
 
 
 def test_a_node_of_another_format_than_asked_for_is_told():
-    message = r"^memory://: expected a v2 node at /a, found a v3 group; ask for no form$"
+    message = r"^memory://: expected a v2 node at /a, found a v3 group; leave out form$"
     with pytest.raises(NotFound, match=message):
         read_node(store_of(tree_v3()), "a", form="v2")
 
@@ -363,7 +363,7 @@ def test_an_attribute_makes_the_document_of_an_implicit_group():
     assert dict(zom.open(store, "g").attrs) == {"title": "x", "n": 1}
     assert list(zom.open(store, "g")) == ["a"]
     store.delete("meta/g.group.json")
-    with pytest.raises(zom.NotFound, match="the document is gone"):
+    with pytest.raises(zom.NotFound, match="its document has been deleted"):
         group.attrs["n"] = 2
 
 

@@ -122,7 +122,7 @@ def test_a_copy_warns_of_chunks_that_it_leaves_behind() -> None:
         assert [str(each.message) for each in caught] == [
             (
                 f"memory://: /x: expected keys like 'x/{wanted}', found 'x/{stray}', not copied; "
-                "name the encoding of the keys in the document of the source, and copy it again"
+                "state the chunk key encoding in the document of the source, and repeat the copy"
             )
         ]
         assert report.foreign == (f"x/{stray}",)

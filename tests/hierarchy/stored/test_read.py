@@ -185,7 +185,7 @@ def test_attributes_alone_are_no_node_of_v2(place):
 
 def test_a_path_without_a_document_is_a_group_in_v2_where_nodes_lie_below(place):
     store = store_of(tree_v2(), "v2", **{"z/x/.zgroup": {"zarr_format": 2}})
-    with pytest.warns(SpecWarning, match=r"/z: expected a document, as each group has one"):
+    with pytest.warns(SpecWarning, match=r"/z: expected a document, which every group has"):
         found = read(place(store))
     assert list(found["z"].members) == ["x"]
     assert found.replace(members={name: found[name] for name in tree_v2().members}) == tree_v2()
@@ -243,7 +243,7 @@ def test_a_node_of_another_format_is_left_out_with_a_warning(keys, node, key, wa
         node,
         key,
     )
-    assert problem.expected == f"{wanted}, as the group above it"
+    assert problem.expected == f"{wanted}, like the group above it"
     assert problem.found == f"{found}, which was left out"
 
 
@@ -316,7 +316,7 @@ def test_a_name_that_the_format_forbids_is_told(place):
     assert [(p.code, p.severity, p.node, p.key) for p in told] == [
         ("v3/node-name", "warning", "/...", ".../zarr.json")
     ]
-    with pytest.raises(SpecError, match=r"/\.\.\.: expected a name of more than periods"):
+    with pytest.raises(SpecError, match=r"/\.\.\.: expected a name that is not only periods"):
         read(place(store), level="strict")
 
 
@@ -390,7 +390,7 @@ class Vanishing(Far):
 
 
 def test_a_document_that_was_listed_and_is_gone_is_an_error():
-    message = r"cannot read 'meta/t\.array\.json' of /t: it was listed and is gone: the hierarchy changes while it is "
+    message = r"cannot read 'meta/t\.array\.json' of /t: it was listed and then deleted: the hierarchy changes while it is "
     with pytest.raises(StoreError, match=message):
         read(Vanishing(store_of(tree_draft(), "draft")))
 
@@ -495,8 +495,8 @@ def test_a_store_that_cant_be_listed_says_what_to_do():
     with pytest.raises(StoreError) as error:
         read(Far(store_of(tree_v3()), listable=False))
     assert str(error.value) == (
-        "memory://: cannot list: this store can't list its keys, and has no consolidated metadata here to look at; "
-        "say what it is like with like=spec or like=template, or read the node alone with depth=0"
+        "memory://: cannot list: this store can't list its keys, and has no consolidated metadata here; "
+        "pass the expected nodes as like=spec or like=template, or read the node alone with depth=0"
     )
 
 

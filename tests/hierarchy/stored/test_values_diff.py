@@ -301,7 +301,7 @@ def test_values_that_a_side_does_not_have_are_not_called_the_same():
     store = MemoryStore()
     zom.save(store, a=np.arange(4), b=[1], c=[2])
     spec = zom.read(store)
-    bare = "values were not compared, as a spec has none"
+    bare = "values were not compared, as a spec has no values"
     for sides in ((spec, store), (store, spec), (spec, spec)):
         assert zom.diff(*sides, data=True).notes == (f"/a and 2 more: {bare}",)
         assert zom.diff(*sides).notes == ()

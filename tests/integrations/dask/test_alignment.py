@@ -141,7 +141,7 @@ def test_a_region_within_one_chunk_has_one_legal_region_around_it():
     (problem,) = alignment_problems("/t", [[2]], [Axis(20, 10)], [12], whole=True, fix="write it all")
     assert str(problem) == (
         "/t: expected a region of whole chunks, since others may write next to it, found [12:14] along 0, which "
-        "covers chunk 1 ([10:20]) in part; the legal region around it is [10:20], and none lies within; write it all"
+        "covers chunk 1 ([10:20]) in part; the legal region around it is [10:20], and there is none inside it; write it all"
     )
 
 

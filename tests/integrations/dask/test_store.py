@@ -252,7 +252,7 @@ def test_an_array_that_is_open_for_reading_is_refused():
 def test_an_array_that_others_have_cut_is_refused():
     array = array_in()
     zom.open_array(array.store, mode="r+").resize((4, 12))
-    with pytest.raises(ConcurrentWriteError, match="others changed the array"):
+    with pytest.raises(ConcurrentWriteError, match="the array has changed since it was opened"):
         zom.dask.store(lazy(), array)
 
 
@@ -278,7 +278,7 @@ class Forked(MemoryStore):
 
 def test_a_session_is_no_target_since_what_others_write_there_is_lost():
     group = group_in(Forked())
-    with pytest.raises(StoreError, match="what other processes write into their copies of it is lost"):
+    with pytest.raises(StoreError, match="writes of other processes go to copies of it and are lost"):
         zom.dask.store({"a": lazy()}, group, scheduler="processes")
     assert list(group) == []
     zom.dask.store({"a": lazy()}, group, scheduler="threads")
@@ -310,7 +310,7 @@ def test_what_tasks_write_into_copies_of_a_fork_is_merged(scheduler):
 
 def test_a_fork_is_not_left_to_a_delayed_that_nobody_merges():
     group = group_in(Merging())
-    message = "memory://: cannot share: what tasks write into a fork is merged once they are done; pass compute=True"
+    message = "memory://: cannot share: writes of tasks into a fork are merged when the tasks are done; pass compute=True"
     with pytest.raises(StoreError, match=message):
         zom.dask.store({"a": lazy()}, group, compute=False)
     assert list(group) == []
@@ -321,8 +321,8 @@ def test_chunks_that_copies_of_a_fork_hold_already_are_not_written_again():
     array = group_in(store).create("a", v3.ArraySpec.build(shape=(20, 12), dtype="int32", chunks=(4, 6)))
     store.uncommitted = {"/a": [[3, 1]], "/ab": [[0, 0]]}
     message = (
-        r"memory://: cannot share: chunk \(3, 1\) of /a was written since the last commit, and would not be merged "
-        "for sure; merge this fork, commit, and write into another one"
+        r"memory://: cannot share: chunk \(3, 1\) of /a was written since the last commit, and might not be merged; "
+        "merge this fork, commit, and write into a new one"
     )
     with pytest.raises(StoreError, match=message):
         zom.dask.store(lazy(), array)
@@ -375,12 +375,17 @@ def test_a_place_below_an_array_is_refused():
             lambda a, g: (lazy(), a),
             {"dimension_names": {"a": "x"}},
             TypeError,
-            "an array that is there keeps",
+            "an existing array keeps",
         ),
         (lambda a, g: ({"x": lazy(), "/x": lazy()}, g), {}, ValueError, "expected one dask array for a path"),
         (lambda a, g: ({"x": lazy()}, g), {"regions": {"y": ()}}, ValueError, "no data is given for 'y'"),
         (lambda a, g: ({"x": lazy()}, g), {"regions": {"x": ()}}, ValueError, "there is no array at 'x' yet"),
-        (lambda a, g: ({"x": lazy()}, g), {"dimension_names": {"y": ()}}, ValueError, "'y' is no new array"),
+        (
+            lambda a, g: ({"x": lazy()}, g),
+            {"dimension_names": {"y": ()}},
+            ValueError,
+            "'y' is not a new array",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, choices, error, text):

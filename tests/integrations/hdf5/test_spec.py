@@ -122,7 +122,7 @@ def test_an_empty_dataset_becomes_an_array_without_elements(file):
     file["x"] = h5py.Empty("f4")
     found = zom.from_hdf5(file)
     assert found.spec["x"].shape == (0,)
-    assert losses(found, "hdf5/null-dataspace") == [("/x", "warning", "none: the dataset is empty")]
+    assert losses(found, "hdf5/null-dataspace") == [("/x", "warning", "no shape: the dataset is empty")]
 
 
 # --- links ----------------------------------------------------------------------------------------------
@@ -262,10 +262,10 @@ def test_a_scale_that_was_deleted_is_reported(file, maxshape):
     found = zom.from_hdf5(file)
     assert (found.spec["a"].dimension_names, found.spec["b"].dimension_names) == (None, ("y",))
     assert [(loss.code, loss.node, loss.found) for loss in found.losses] == [
-        ("hdf5/dimension", "/a", "one that was deleted"),
-        ("hdf5/dimension", "/b", "one that was deleted"),
+        ("hdf5/dimension", "/a", "a deleted one"),
+        ("hdf5/dimension", "/b", "a deleted one"),
     ]
-    assert found.losses[0].fix == "it is left out; detach it, or attach another one"
+    assert found.losses[0].fix == "it is skipped; detach it, or attach another one"
 
 
 def test_a_second_scale_is_lost(file):
@@ -298,7 +298,7 @@ def test_a_netcdf_dimension_without_a_variable_is_a_name_only(file):
 def test_a_netcdf_dimension_that_no_array_has_is_lost(file):
     netcdf_dimension(file, "nv", 2)
     found = zom.from_hdf5(file)
-    assert losses(found, "hdf5/dimension") == [("/", "warning", '"nv" of length 2, which no array has')]
+    assert losses(found, "hdf5/dimension") == [("/", "warning", '"nv" of length 2, which no array uses')]
 
 
 def test_a_variable_called_like_a_dimension_that_it_does_not_have_keeps_its_name(file):

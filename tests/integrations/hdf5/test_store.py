@@ -81,7 +81,10 @@ def test_a_file_can_not_be_written(path):
 
 @pytest.mark.parametrize("make", [zom.store, lambda path: zom.materialize(zom.v3.GroupSpec(), path)])
 def test_a_new_file_is_not_made(tmp_path, make):
-    with pytest.raises(zom.StoreError, match=r"read and not written; name a directory, such as out\.zarr"):
+    with pytest.raises(
+        zom.StoreError,
+        match=r"reads HDF5 and NetCDF files but does not write them; name a directory, such as out\.zarr",
+    ):
         make(tmp_path / "new.nc")
     assert not (tmp_path / "new.nc").exists()
 
@@ -155,7 +158,7 @@ def test_netcdf3_is_refused_with_a_way_out(tmp_path, magic):
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "a.nc"
     path.write_bytes(b"hello")
-    refused(path, "expected an HDF5 file, as NetCDF4 files are, found another file")
+    refused(path, "expected an HDF5 or NetCDF4 file, found another file")
     path.write_bytes(b"")
     refused(path, "found an empty file")
 

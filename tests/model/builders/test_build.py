@@ -201,7 +201,7 @@ def test_compression_is_taken_as_it_is_spelled() -> None:
     zlib = {"id": "zlib", "level": 1}
     assert build("v2", compress=zlib).compressor == zlib
     with pytest.raises(
-        SpecError, match=r"compress: expected one compressor: v2 has no more, .*use filters for the others"
+        SpecError, match=r"compress: expected one compressor, the maximum in v2, .*move the others to filters"
     ):
         build("v2", compress=[zlib, zlib])
     uri = {"type": "https://purl.org/zarr/spec/codecs/gzip/1.0", "configuration": {"level": 1}}

@@ -70,7 +70,7 @@ def test_lists_are_the_arrays_that_numpy_makes_of_them() -> None:
 
 @pytest.mark.parametrize("value", [None, np.array([], object), np.array([None], object)])
 def test_an_array_that_does_not_tell_its_type_is_refused(value: Any) -> None:
-    with pytest.raises(SpecError, match=r"objects: no element to tell by.*; name the dtype"):
+    with pytest.raises(SpecError, match=r"objects: no elements to determine the type.*; name the dtype"):
         v3.ArraySpec.from_array(value)
 
 
@@ -147,7 +147,7 @@ def test_an_h5py_dataset_has_a_spec(tmp_path: Any) -> None:
         assert v3.ArraySpec.from_array(text).fill_value == ""
         links = file.create_dataset("r", shape=(2,), dtype=h5py.ref_dtype)
         with pytest.raises(
-            SpecError, match='dtype: expected elements that Zarr can hold, found "objects of HDF5'
+            SpecError, match='dtype: expected elements that Zarr supports, found "objects of HDF5'
         ):
             v3.ArraySpec.from_array(links)
         assert v3.GroupSpec.from_tree({"d": data})["d"] == spec
@@ -182,7 +182,7 @@ def test_a_group_is_made_of_nested_mappings(form: str) -> None:
     [
         ({"a": None}, "a: expected a spec, an array or a mapping, found null"),
         ({"a": "x"}, 'a: expected a spec, an array or a mapping, found "x"'),
-        ({"a": v3.GroupSpec(), "a/b": {}}, "expected a mapping under 'a', to hold members"),
+        ({"a": v3.GroupSpec(), "a/b": {}}, "expected a mapping at 'a', with members"),
         ({"a/b": {}, "a": v3.GroupSpec()}, "expected one member for a path"),
         ({"a": np.zeros(1), "a/": np.zeros(1)}, "expected one member for a path"),
         ({"__x": {}}, 'expected a name that does not start with "__"'),

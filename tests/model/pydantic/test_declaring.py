@@ -41,7 +41,7 @@ class Open(BaseModel):
 def test_a_member_that_v3_would_not_ignore_is_refused(base: Any, annotation: Any) -> None:
     message = (
         "Named.note: a member that the format doesn't define is an object with must_understand false; "
-        "put it into attributes, or make it a computed field"
+        "move it to attributes, or make it a computed field"
     )
     with pytest.raises(ExtensionError, match=re.escape(message)):
         create_model("Named", __base__=base, note=(annotation, ...))
@@ -59,8 +59,8 @@ def test_a_member_that_v3_ignores_is_a_field(annotation: Any) -> None:
 @pytest.mark.parametrize(
     ("base", "what"),
     [
-        (v2.GroupSpec, "a v2 group has no other members than attributes, members, zarr_format"),
-        (draft.GroupSpec, "a draft group has no other members than attributes, members"),
+        (v2.GroupSpec, "a v2 group has only the members attributes, members, zarr_format"),
+        (draft.GroupSpec, "a draft group has only the members attributes, members"),
     ],
 )
 def test_a_group_without_other_members_refuses_all(base: Any, what: str) -> None:

@@ -80,7 +80,7 @@ def test_an_entry_says_what_was_expected_and_found() -> None:
     assert entry["loc"] == ("many", 0, "attribute")
     assert entry["input"] == {}
     assert entry["msg"] == (
-        "expected no such member, or an object with must_understand false, found {}; "
+        "expected a known member, or an object with must_understand false, found {}; "
         "did you mean 'attributes'?"
     )
     assert entry["ctx"]["node"] == "/"

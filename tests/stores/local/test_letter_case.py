@@ -20,7 +20,7 @@ from zom.stores.system import calls
 if TYPE_CHECKING:
     from pathlib import Path
 
-OTHER = "'TEMP' is 'temp' on this disk, where case makes no difference; choose another name"
+OTHER = "'TEMP' is the same as 'temp' on this disk, which ignores case; choose another name"
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_name_that_changes_its_case_only_is_an_obstacle_that_says_so(folder: P
     store = LocalStore(folder)
     (obstacle,) = store.obstacles(Wanted([], moves=[("temp/", "temp/")]))
     assert obstacle.expected == "another name than 'temp'"
-    assert obstacle.fix == "case makes no difference on this disk: rename it to a third name first"
+    assert obstacle.fix == "this disk ignores case: rename it to a third name first"
 
 
 def test_what_folds_names_is_told_by_what_is_there(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_templates_stand_in_urls(folder: Path) -> None:
     [
         ({"version": 2, "refs": {}}, "expected references of version 0 or 1, found version 2"),
         ({"version": True, "refs": {}}, "found version True"),
-        ({"version": 1, "refs": {}, "gen": [{"key": "a{{i}}"}]}, "`gen` makes references by expressions of Jinja"),
+        ({"version": 1, "refs": {}, "gen": [{"key": "a{{i}}"}]}, "`gen` creates references with Jinja expressions"),
         ({"version": 1, "refs": {"a": ["{{u}}"]}}, r"cannot open 'a'.*expected a template 'u', found \[\]"),
         ({"version": 1, "templates": {"f": "{{c}}"}, "refs": {"a": ["{{f}}"]}}, "expected an argument 'c'"),
         ({"version": 1, "templates": {"f": "x"}, "refs": {"a": ["{{f(1+1)}}"]}}, "expected name='text' as arguments"),
@@ -144,7 +144,7 @@ def test_templates_stand_in_urls(folder: Path) -> None:
         ({".zgroup": "{}", "a": 7}, "found 7"),
         ({".zgroup": "{}", 7: "x"}, "expected keys that are text, found 7"),
         ({".zgroup": "{}", "a": "base64:x"}, "the value in the document is damaged"),
-        ({"zarr_format": 3}, "a dict is taken for kerchunk references"),
+        ({"zarr_format": 3}, "expected a dict of kerchunk references"),
     ],
 )  # fmt: skip
 def test_a_document_at_fault_is_refused_when_it_is_opened(document: Any, reason: str, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_options_that_references_do_not_take_are_refused(folder: Path) -> None:
         zom.store(references(""), x=1)
     with pytest.raises(StoreError, match="expected a list of places to allow, found '/'"):
         zom.store(references(""), allow="/")
-    with pytest.raises(StoreError, match="expected the document of the references as fo="):
+    with pytest.raises(StoreError, match="expected a reference document as fo="):
         zom.store("reference://")
 
 

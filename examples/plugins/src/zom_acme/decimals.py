@@ -65,7 +65,7 @@ class DecimalsCodec(Codec):
     def bind(self, configuration: DecimalsConfiguration, before: Form, after: Form) -> Serializer:
         """The coder for chunks of the form `before`; decoding needs their shape."""
         if not isinstance(before, Block):
-            raise ExtensionError("the decimals codec wants elements")
+            raise ExtensionError("the decimals codec expects elements")
         return Decimals(before, configuration.separator)
 
 

@@ -36,7 +36,7 @@ TYPE = rule(
 )
 KEEPBITS = rule(
     "codec/bitround-keepbits",
-    "keepbits is no more than the bits of the mantissa, or of the integer: more of them round nothing",
+    "keepbits is at most the number of bits of the mantissa, or of the integer: more have no effect",
     source=f"{_SOURCE}, configuration parameters: at least 1, and no upper limit",
     lenient="warning",
     strict="warning",
@@ -106,7 +106,7 @@ class BitroundCodec(Codec):
     def bind(self, configuration: BitroundConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Return a coder that rounds; decoding changes nothing."""
         if not isinstance(before, Block) or not isinstance(after, Block):
-            raise ExtensionError("the bitround codec wants elements")
+            raise ExtensionError("the bitround codec expects elements")
         return BitRounding(before.dtype, _rounding(before.data_type, configuration.keepbits))
 
 

@@ -30,7 +30,7 @@ _SOURCE = "zarr v3, blosc codec, configuration parameters"
 
 SHUFFLE = rule(
     "codec/blosc-shuffle",
-    "the blosc codec says how it shuffles; decoding needs it not",
+    "the blosc codec states its shuffle; decoding doesn't need it",
     source=_SOURCE,
     lenient="warning",
     schema=True,
@@ -125,7 +125,7 @@ class BloscCodec(Codec):
         """Return a coder by numcodecs' c-blosc; `typesize` defaults to the size of the array's elements."""
         del after
         if not isinstance(before, Stream):
-            raise ExtensionError("the blosc codec wants bytes")
+            raise ExtensionError("the blosc codec expects bytes")
         shuffle = configuration.shuffle
         # For v3 without a shuffle, zarr-python uses -1 of v2.
         number = int(shuffle) if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)

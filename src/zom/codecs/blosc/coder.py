@@ -169,4 +169,4 @@ class BloscCoder(Coder[Any, Any]):
 
 def _unknown(name: str, known: frozenset[str]) -> CodecError:
     names = ", ".join(sorted(known))
-    return CodecError(f"the blosc of numcodecs was built without {name}: it has {names}")
+    return CodecError(f"numcodecs was built with a blosc without {name}: it has {names}")

@@ -119,7 +119,7 @@ def layout_of(header: tuple[int, ...], nbytes: int | None, most: int) -> Layout:
 def _check_total(total: int, length: int) -> None:
     if total != length:
         what = "truncated" if total > length else "trailing bytes"
-        raise CodecError(f"{what}: the container says that it has {total} bytes, found {length}")
+        raise CodecError(f"{what}: expected {total} bytes, as the container states, found {length}")
 
 
 def _inner(flags: int, version: int) -> str:

@@ -44,9 +44,7 @@ class Lz4Coder(Coder[Data, Data]):
     def encode(self, chunk: Data) -> Data:
         """Return the length of `chunk` and an lz4 block."""
         if len(chunk) > self._most:
-            raise CodecError(
-                f"expected at most {self._most} bytes, which is all that lz4 takes, found {len(chunk)}"
-            )
+            raise CodecError(f"expected at most {self._most} bytes, the maximum of lz4, found {len(chunk)}")
         return self._compress(chunk, self._acceleration)
 
     def decode(self, chunk: Data) -> Data:
@@ -73,7 +71,7 @@ class Lz4Coder(Coder[Data, Data]):
         try:
             self._decompress(chunk, target)
         except RuntimeError as cause:
-            raise CodecError(f"damaged or truncated lz4 block: it doesn't hold {size} bytes") from cause
+            raise CodecError(f"damaged or truncated lz4 block: it doesn't have {size} bytes") from cause
 
     def _stated(self, chunk: Data) -> int:
         found = len(chunk)

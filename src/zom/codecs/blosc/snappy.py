@@ -26,7 +26,7 @@ def decode_snappy(data: Data, size: int) -> bytearray:
     """
     stated, at = _stated(data)
     if stated != size:
-        raise CodecError(f"damaged snappy data: expected {size} bytes, it states {stated}")
+        raise CodecError(f"damaged snappy data: expected {size} bytes, found a stated size of {stated}")
     made = bytearray()
     end = len(data)
     while at < end:
@@ -65,7 +65,7 @@ def _stated(data: Data) -> tuple[int, int]:
         stated |= (byte & 127) << 7 * at
         if byte < 128:
             return stated, at + 1
-    raise CodecError("damaged snappy data: it begins with no length")
+    raise CodecError("damaged snappy data: it doesn't begin with a length")
 
 
 def _literal(data: Data, at: int, number: int) -> tuple[int, int]:
@@ -94,4 +94,4 @@ def _repeat(made: bytearray, offset: int, length: int) -> None:
 
 
 def _truncated(end: int) -> CodecError:
-    return CodecError(f"truncated snappy data: it goes on behind the last byte, {end - 1}")
+    return CodecError(f"truncated snappy data: it continues after the last byte, {end - 1}")

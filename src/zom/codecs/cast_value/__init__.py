@@ -59,7 +59,7 @@ FILL_CHANGED = rule(
 
 UNKNOWN = rule(
     "codec/cast-unknown-type",
-    "the data type that is cast to is one that zarr v3 or zarr-extensions names",
+    "zarr v3 or zarr-extensions defines the data type to cast to",
     source="zarr v3.1, extension naming",
     lenient=None,
     strict=None,
@@ -169,7 +169,7 @@ class CastValueCodec(Codec):
     def bind(self, configuration: CastValueConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Return a coder with both directions of the cast."""
         if not isinstance(before, Block) or not isinstance(after, Block):
-            raise ExtensionError("the cast_value codec wants elements")
+            raise ExtensionError("the cast_value codec expects elements")
         encode = _Cast(before.data_type, after.data_type, configuration, [])
         decode = _Cast(after.data_type, before.data_type, configuration, [])
         _read_map("encode", encode, [], ())

@@ -58,7 +58,7 @@ class ArrayCast:
         taken, given = number_form(source), number_form(target)
         if taken is None or given is None:
             other = source if taken is None else target
-            raise ExtensionError(f"{other.name} holds no real numbers that could be cast")
+            raise ExtensionError(f"{other.name} has no real numbers to cast")
         self._target = target
         self._from, self._to = taken, given
         self._made = target.numpy()

@@ -67,7 +67,7 @@ class ConditionalCoder(Coder[Any, Any]):
         mask = int.from_bytes(chunk[: self._header], "little")
         count = len(self._links)
         if mask >> count:
-            raise CodecError(f"the header {mask:#x} names codecs beyond the {count} that there are")
+            raise CodecError(f"the header {mask:#x} names codecs beyond the existing {count}")
         made: Data = memoryview(chunk)[self._header :]
         for coder in reversed(self._bound(mask)):
             made = coder.decode(made)

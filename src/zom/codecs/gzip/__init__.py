@@ -23,7 +23,7 @@ __all__ = ["GzipCodec", "GzipConfiguration", "GzipV2Configuration", "gzip"]
 
 LEVEL = rule(
     "codec/gzip-level",
-    "the gzip codec has a level; decoding needs none",
+    "the gzip codec has a level; decoding doesn't need it",
     source="zarr v3, gzip codec, configuration parameters",
     lenient="warning",
     schema=True,

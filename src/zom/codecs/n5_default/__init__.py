@@ -40,7 +40,7 @@ TYPE = rule(
 )
 SIZE = rule(
     "codec/n5-size",
-    "the header of an N5 block holds at most 65535 dimensions of at most 4294967295 elements",
+    "the header of an N5 block has at most 65535 dimensions of at most 4294967295 elements",
     source=f"{_SOURCE}, limitations",
 )
 
@@ -93,7 +93,7 @@ class N5DefaultCodec(Codec):
         """Return a coder that binds the codecs for the shape in each header."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the n5_default codec wants elements")
+            raise ExtensionError("the n5_default codec expects elements")
         return N5Coder(before, parse_links(configuration.codecs, ("configuration", "codecs")))
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
@@ -109,7 +109,9 @@ def _check_size(lengths: tuple[tuple[int, ...], ...], faults: list[Fault], path:
         faults.append(Fault(SIZE, path, f"at most {_MOST_RANK} dimensions", f"{len(lengths)}"))
     longest = max((max(choices, default=0) for choices in lengths), default=0)
     if longest > _LONGEST:
-        faults.append(Fault(SIZE, path, f"chunks of at most {_LONGEST} elements each way", f"{longest}"))
+        faults.append(
+            Fault(SIZE, path, f"chunks of at most {_LONGEST} elements along each dimension", f"{longest}")
+        )
 
 
 def _check_codecs(values: list[Any], rank: int | None, faults: list[Fault], path: Path) -> None:

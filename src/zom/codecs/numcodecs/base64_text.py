@@ -36,7 +36,7 @@ class Base64Coder(Coder[Data, Data]):
         """Return the decoded bytes."""
         if len(chunk) > self._longest:
             raise CodecError(
-                f"expected letters for {expected_size(self._before)}, found {len(chunk)} letters"
+                f"expected base64 characters for {expected_size(self._before)}, found {len(chunk)} characters"
             )
         try:
             made = binascii.a2b_base64(chunk, strict_mode=True)

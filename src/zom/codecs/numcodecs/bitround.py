@@ -26,7 +26,7 @@ __all__ = ["NumcodecsBitroundConfiguration", "bitround"]
 
 KEEPBITS = rule(
     "codec/numcodecs-keepbits",
-    "bits to keep are no more than the mantissa of the elements has",
+    "the number of bits to keep is at most the size of the mantissa",
     source="https://numcodecs.readthedocs.io/en/stable/filter/bitround.html",
     lenient="warning",  # numcodecs decodes such chunks, but refuses to encode more
 )
@@ -89,7 +89,7 @@ class NumcodecsBitround(Codec):
 def _rounded(array: Array, data_type: DataType | None, keepbits: int) -> Array:
     form = None if data_type is None else number_form(data_type)
     if not isinstance(form, FloatForm):
-        raise ExtensionError("bitround rounds floats")
+        raise ExtensionError("bitround rounds only floats")
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     return round_floats(native, form, keepbits)
 

@@ -49,7 +49,7 @@ class NumcodecsBlosc(Compressor):
         """Return a coder like the v3 codec's; `typesize` defaults to the size of the array's elements."""
         del after
         if not isinstance(before, Stream):
-            raise ExtensionError("the blosc codec wants bytes")
+            raise ExtensionError("the blosc codec expects bytes")
         return BloscCoder(
             before,
             cname=configuration.cname,

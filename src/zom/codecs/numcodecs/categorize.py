@@ -96,7 +96,7 @@ class Categorize(Codec):
     def bind(self, configuration: CategorizeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Return a coder that maps labels to numbers."""
         if not isinstance(before, Block) or not isinstance(after, Block):
-            raise ExtensionError("the codec categorize wants elements")
+            raise ExtensionError("the categorize codec expects elements")
         if before.dtype.kind not in {"O", "T", "U"}:
             raise ExtensionError(f"categorize takes text, not {before.data_type.name}")
         return CategorizeCoder(before, after, configuration.labels)

@@ -75,9 +75,7 @@ class Delta(Codec):
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         if taken.kind not in _KINDS or stored.data_type.kind not in _KINDS:
             other = taken if taken.kind not in _KINDS else stored.data_type
-            raise ExtensionError(
-                f"delta adds {_WORDS}, and what it makes of {other.name} would not come back"
-            )
+            raise ExtensionError(f"delta adds {_WORDS}, and {other.name} would not decode to the same values")
         there, back = stored.dtype, taken.numpy()
         return Filter(
             block, taken, stored, lambda array: _differences(array, there), lambda array: _sums(array, back)

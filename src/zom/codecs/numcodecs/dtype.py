@@ -34,13 +34,13 @@ DTYPE = rule(
 )
 KIND = rule(
     "codec/element-kind",
-    "a codec is given elements of a kind that it can transform",
+    "a codec gets elements of a kind that it can transform",
     source="https://numcodecs.readthedocs.io/en/stable/",
     lenient="warning",
 )
 OBJECTS = rule(
     "codec/dtype-objects",
-    "a codec that works on elements of a fixed size is given no Python objects",
+    "a codec for elements of a fixed size gets no Python objects",
     source="https://numcodecs.readthedocs.io/en/stable/filter/delta.html",
 )
 

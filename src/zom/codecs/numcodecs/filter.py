@@ -26,7 +26,7 @@ __all__ = ["Filter", "blocks_of", "stored_fill"]
 def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
     """Return both forms as blocks; raise ExtensionError if one is not."""
     if not isinstance(before, Block) or not isinstance(after, Block):
-        raise ExtensionError(f"the {name} codec wants elements")
+        raise ExtensionError(f"the {name} codec expects elements")
     return before, after
 
 

@@ -94,7 +94,7 @@ class FixedScaleOffset(Codec):
         """Return a filter that scales in numpy's arithmetic."""
         block, stored = blocks_of(self.name, before, after)
         if configuration.scale == 0:
-            raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")
+            raise ExtensionError("a scale of 0 makes all elements equal: they can't be restored")
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         there, back = stored.dtype, taken.numpy()
 

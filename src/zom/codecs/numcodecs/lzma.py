@@ -94,7 +94,7 @@ class LzmaConfiguration(Configuration):
         if self.preset is not None and self.filters is not None:
             raise ValueError("a preset or filters, not both")
         if self.format == 3 and self.filters is None:
-            raise ValueError("filters, which format 3 (raw) asks for")
+            raise ValueError("filters, which format 3 (raw) requires")
         if self.format != 1 and self.check > 0:
             raise ValueError("a check only with format 1 (xz)")
         return self

@@ -68,11 +68,11 @@ class Json2Coder(Coder[Any, Any]):
         try:
             found: object = self._reader.decode(bytes(chunk).decode(self._encoding))
         except UnicodeError as cause:
-            raise CodecError(f"no text in {self._encoding}: {cause}") from cause
+            raise CodecError(f"the data is not text in {self._encoding}: {cause}") from cause
         except RecursionError as cause:
-            raise CodecError("the JSON text is nested too deep") from cause
+            raise CodecError("the JSON text is nested too deeply") from cause
         except ValueError as cause:
-            raise CodecError(f"no JSON text: {cause}") from cause
+            raise CodecError(f"the data is not JSON: {cause}") from cause
         return from_list(found, self._block)
 
 
@@ -129,15 +129,15 @@ class Msgpack2Coder(Coder[Any, Any]):
         try:
             reader.skip()
         except self._library.OutOfData as cause:
-            raise CodecError(f"truncated: the msgpack data go on after byte {size}") from cause
+            raise CodecError(f"truncated: the msgpack data continues after byte {size}") from cause
         except (self._library.UnpackException, ValueError, RecursionError) as cause:
             raise _unreadable(cause) from cause
         if reader.tell() != size:
-            raise CodecError(f"trailing bytes: the msgpack data end at byte {reader.tell()} of {size}")
+            raise CodecError(f"trailing bytes: the msgpack data ends at byte {reader.tell()} of {size}")
 
 
 def _unreadable(cause: Exception) -> CodecError:
-    return CodecError(f"no msgpack data: {type(cause).__name__} {cause}".rstrip())
+    return CodecError(f"the data is not msgpack: {type(cause).__name__} {cause}".rstrip())
 
 
 def _unwritable(chunk: Array, written: Callable[[object], object], what: str, cause: Exception) -> CodecError:
@@ -189,7 +189,7 @@ class VlenArrayCoder(Coder[Any, Any]):
             raise CodecError(f"{expected}, found one of type {given.dtype}")
         made = given.astype(self._dtype)
         if self._dtype.kind in "iu" and not np.array_equal(made, given):
-            raise CodecError(f"{expected}, found numbers that it can't hold")
+            raise CodecError(f"{expected}, found numbers outside its range")
         return made
 
     @override

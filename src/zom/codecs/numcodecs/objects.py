@@ -159,7 +159,7 @@ class Pickle(ObjectCodec):
     def bind(self, configuration: PickleConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Raise ExtensionError: zom never runs pickle."""
         del configuration, before, after
-        message = "pickle runs code: what is pickled can do anything, so zom neither reads nor writes it"
+        message = "pickle data can run any code, so zom neither reads nor writes it"
         raise ExtensionError(f'{message}; store objects with "vlen-utf8", "vlen-bytes" or "json2"')
 
 
@@ -180,13 +180,13 @@ class VlenArray(ObjectCodec):
         del after
         stated = stated_type(configuration.dtype, [], ())
         if stated is None or stated.itemsize is None:
-            raise ExtensionError(f"vlen-array wants a type of fixed size, not {configuration.dtype!r}")
+            raise ExtensionError(f"vlen-array expects a type of fixed size, not {configuration.dtype!r}")
         return VlenArrayCoder(_elements(self, before), stated.numpy())
 
 
 def _elements(codec: Codec, before: Form) -> Block:
     if not isinstance(before, Block):
-        raise ExtensionError(f"the codec {codec.v2_id} wants elements")
+        raise ExtensionError(f"the {codec.v2_id} codec expects elements")
     return before
 
 

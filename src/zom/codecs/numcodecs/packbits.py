@@ -64,7 +64,7 @@ class NumcodecsPackBits(Codec):
         block, _ = blocks_of(self.name, before, after)
         if block.dtype.kind != "b":
             raise ExtensionError(
-                f"packbits keeps one bit of each element, which {block.data_type.name} has more of"
+                f"packbits keeps one bit of each element, and {block.data_type.name} has more"
             )
         return _Packed(block.shape)
 

@@ -86,7 +86,7 @@ class Quantize(Codec):
         block, stored = blocks_of(self.name, before, after)
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         if taken.kind != "float" or stored.data_type.kind != "float":
-            raise ExtensionError("quantize rounds floats, nothing else")
+            raise ExtensionError("quantize rounds only floats")
         digits, scale = configuration.digits, _scale(configuration.digits)
         there, back = stored.dtype, taken.numpy()
 
@@ -110,7 +110,9 @@ def _check_finite(array: Array, made: Array, scale: float, shape: tuple[int, ...
     if lost.any() and (lost := lost & np.isfinite(array)).any():
         place = int(np.argmax(lost))
         where = index_text(place, shape if math.prod(shape) == array.size else array.shape)
-        raise CodecError(f"expected a float that {scale} times is finite, found {array[place]!s}{where}")
+        raise CodecError(
+            f"expected a float that is finite if multiplied by {scale}, found {array[place]!s}{where}"
+        )
 
 
 def _scale(digits: int) -> float:
@@ -120,7 +122,7 @@ def _scale(digits: int) -> float:
         whole = math.floor(exponent) if exponent < 0 else math.ceil(exponent)
         return 2.0 ** math.ceil(math.log2(10.0**-whole))
     except (ValueError, OverflowError):
-        raise ExtensionError(f"no float has {digits} decimal digits that could be kept") from None
+        raise ExtensionError(f"floats can't keep {digits} decimal digits") from None
 
 
 quantize = codecs.register(Quantize())

@@ -27,14 +27,14 @@ _WIDE = 64
 
 MULTIPLE = rule(
     "codec/shuffle-size",
-    "the bytes of a chunk that is shuffled are a whole number of elements",
+    "the size of a shuffled chunk is a multiple of the element size",
     source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
 )
 
 
 ELEMENTSIZE = rule(
     "codec/shuffle-elementsize",
-    "an element has at least one byte; 0 is 1 to numcodecs, and the size of the data type to netCDF-C",
+    "an element has at least one byte; numcodecs reads 0 as 1, netCDF-C as the size of the data type",
     source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
     lenient="warning",
     schema=True,
@@ -79,7 +79,7 @@ class Shuffle(Codec):
         width: int | None = configuration.elementsize
         where = (*path, "configuration", "elementsize")
         if size is not None and width is not None and width > 0 and size % width:
-            found = f"{width}, where a chunk has {size} bytes"
+            found = f"{width}, for a chunk of {size} bytes"
             faults.append(Fault(MULTIPLE, where, f"a divisor of {size}", found))
         return Bytes(size)
 
@@ -89,13 +89,13 @@ class Shuffle(Codec):
         """Return a coder for the stated element size, in v3 by default that of the array's elements."""
         del after
         if not isinstance(before, Stream):
-            raise ExtensionError("the shuffle codec wants bytes")
+            raise ExtensionError("the shuffle codec expects bytes")
         width = before.width if configuration.elementsize is None else configuration.elementsize
         if width < 1 < before.width:
             # Metadata doesn't identify the writer, and the wrong choice would silently give wrong values.
             raise ExtensionError(
-                f"the shuffle codec has an elementsize of {width}, which is 1 to numcodecs and {before.width} to "
-                "netCDF-C; write the one that the writer used"
+                f"the shuffle codec has an elementsize of {width}, which numcodecs reads as 1 and netCDF-C as {before.width}; "
+                "write the one that the writer used"
             )
         return ShuffleCoder(before, max(1, width))
 

@@ -75,7 +75,7 @@ class Zfpy(Codec):
         """Return a coder that uses the zfp library in the package zfpy."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the zfpy codec wants elements")
+            raise ExtensionError("the zfpy codec expects elements")
         return ZfpyCoder(before, _mode(configuration))
 
 

@@ -110,7 +110,7 @@ class PackbitsCodec(Codec):
         del after
         bits = _component_bits(before.data_type) if isinstance(before, Block) else None
         if not isinstance(before, Block) or bits is None:
-            raise ExtensionError("the packbits codec wants booleans or numbers")
+            raise ExtensionError("the packbits codec expects booleans or numbers")
         first, last = configuration.first_bit or 0, configuration.last_bit
         count = (bits if last is None else last + 1) - first
         kept = Kept(first, count, bits, before.data_type.kind == "int")
@@ -140,7 +140,7 @@ def _check_bits(
                 faults.append(Fault(BITS, (*path, name), expected, show(bit)))
                 sound = False
     if sound and last is not None and last < first:
-        expected = f"a bit from {first} on, where first_bit is"
+        expected = f"a bit from {first} on, the first_bit"
         faults.append(Fault(BITS, (*path, "last_bit"), expected, show(last)))
         sound = False
     if bits is None or not sound:

@@ -47,7 +47,7 @@ DIVIDES = rule(
 )
 NESTING = rule(
     "codec/sharding-nesting",
-    "shards nest in shards no deeper than the limit",
+    "shards are nested no deeper than the limit",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 
@@ -112,9 +112,9 @@ class ShardingCodec(Codec):
         """Return a coder with the bound codecs of the inner chunks and of the index."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the sharding_indexed codec wants elements")
+            raise ExtensionError("the sharding_indexed codec expects elements")
         if before.fill is None and before.data_type.kind != "object":
-            message = "the codecs before the shard leave open what its missing chunks hold"
+            message = "the codecs before the shard don't define the values of its missing chunks"
             raise ExtensionError(f"{message}: choose a fill value of 0, or put them inside the shard")
         chunk_shape = tuple(configuration.chunk_shape)
         inner = Block(chunk_shape, before.data_type, before.fill)
@@ -150,7 +150,7 @@ def _too_deep(faults: list[Fault], inside: Path) -> bool:
     deep = inside.count("configuration") > _DEEPEST
     if deep:
         nested = f"shards nested at most {_DEEPEST} deep"
-        faults.append(Fault(NESTING, inside, nested, "a deeper one"))
+        faults.append(Fault(NESTING, inside, nested, "deeper nesting"))
     return deep
 
 

@@ -52,7 +52,7 @@ def index_block(counts: tuple[int, ...]) -> Block:
     (2, 3, 2)
     """
     if len(counts) >= _MOST_RANK:
-        message = f"a shard of {len(counts)} dimensions: its index has one more, numpy at most {_MOST_RANK}"
+        message = f"a shard of {len(counts)} dimensions: its index has one more, and numpy supports at most {_MOST_RANK}"
         raise ExtensionError(message)
     uint64 = cast("DataType", parse_v3("uint64", []))
     return Block((*counts, 2), uint64, np.uint64(0))
@@ -83,7 +83,7 @@ class IndexCoder:
         """The number of inner chunks along each dimension."""
         self.chain = chain
         if chain.nbytes is None:
-            raise CodecError("the codecs of the index give bytes of no fixed number", name)
+            raise CodecError("the codecs of the index don't have a fixed output size", name)
         self.nbytes = chain.nbytes
         """The size of an encoded index in bytes."""
         self.least, self.most = sizes
@@ -311,7 +311,7 @@ class ShardIndex:
         stop = start + length
         if MISSING in {start, length}:
             only = "offset" if start == MISSING else "number of bytes"
-            reason = f"only its {only} is 2**64 - 1, which a missing chunk has twice"
+            reason = f"only its {only} is 2**64 - 1; a missing chunk has it twice"
         elif not coder.least <= length <= coder.most:
             exact = coder.least == coder.most
             wanted = f"{coder.least}" if exact else f"from {coder.least} to {coder.most}"

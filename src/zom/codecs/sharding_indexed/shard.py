@@ -84,7 +84,7 @@ class ShardCoder(Coder[Any, Any]):
         self.count = self.grid.count
         """The number of inner chunks."""
         if self.count > _MOST_CHUNKS:
-            message = f"{name}: a shard of {self.count} inner chunks; zom runs at most {_MOST_CHUNKS}"
+            message = f"{name}: a shard of {self.count} inner chunks; zom supports at most {_MOST_CHUNKS}"
             raise ExtensionError(message)
         self.name = name
         """The name of the codec in errors."""
@@ -259,7 +259,7 @@ class ShardCoder(Coder[Any, Any]):
     def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
         """Join the `present` inner chunks and the index; a size of -1 means missing."""
         if self.index.least and not sizes.all():  # no reader takes an entry of 0 bytes
-            reason = f": {', '.join(self.inner.names)}: expected a byte at least from encode, found none"
+            reason = f": {', '.join(self.inner.names)}: expected at least one byte from encode, found none"
             raise self.index.refuse(int(np.flatnonzero(sizes == 0)[0]), reason)
         index = self.index.encode(self._entries(sizes))
         return b"".join([index, *present] if self._start else [*present, index])

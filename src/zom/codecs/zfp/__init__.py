@@ -33,7 +33,7 @@ PARAMETERS = rule(
 )
 TYPE = rule(
     "codec/zfp-type",
-    "the zfp codec takes integers and floats of 32 or 64 bits, or what can be promoted to one of them",
+    "the zfp codec takes integers and floats of 32 or 64 bits, or types that can be promoted to one of them",
     source=f"{_SOURCE}, supported data types",
 )
 RANK = rule(
@@ -107,7 +107,7 @@ class ZfpCodec(Codec):
             faults.append(Fault(TYPE, path, "an integer or float data type", found))
         if before.lengths is not None and len(before.lengths) > 4:
             found = f"{len(before.lengths)} dimensions"
-            fix = "reshape the chunk before, by the reshape codec"
+            fix = "put the reshape codec before it"
             faults.append(Fault(RANK, path, "a chunk of at most 4 dimensions", found, fix))
         return Bytes()
 
@@ -115,7 +115,7 @@ class ZfpCodec(Codec):
         """Return a coder that uses the zfp library in the package zfpy."""
         del after
         if not isinstance(before, Block):
-            raise ExtensionError("the zfp codec wants elements")
+            raise ExtensionError("the zfp codec expects elements")
         members = configuration.model_dump()
         numbers = [members[name] for name in _OF_MODE[configuration.mode]]
         if None in numbers:

@@ -77,7 +77,7 @@ class ZfpCoder(Coder[Any, Any]):
             index = int(wrong.reshape(-1).argmax())
             found = int(chunk.reshape(-1)[index])
             where = place_of(index, chunk.shape)
-            raise CodecError(f"zfp holds {self._name} up to {most}, found {found} at {where}")
+            raise CodecError(f"zfp supports {self._name} up to {most}, found {found} at {where}")
 
     @override
     def decode(self, chunk: Data) -> Array:

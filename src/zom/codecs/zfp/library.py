@@ -141,7 +141,7 @@ class Zfp:
         if wrong.any():
             found = array.reshape(-1)[wrong.reshape(-1).argmax()]
             where = place_of(int(wrong.reshape(-1).argmax()), array.shape)
-            raise CodecError(f"zfp keeps {found} in its reversible mode only, found it at {where}")
+            raise CodecError(f"zfp supports {found} only in its reversible mode, found it at {where}")
 
     def decompress(self, data: Data, *, header: bool = False) -> Array:
         """Decompress `data`; raise CodecError unless exactly all bytes are used."""
@@ -251,7 +251,7 @@ class Zfp:
             bits = (min(minbits, _MOST_BITS), min(maxbits, _MOST_BITS))
             lowest = min(max(minexp, -(2**15)), 2**15)
             if not library.zfp_stream_set_params(stream, *bits, min(maxprec, 2**16), lowest):
-                raise ExtensionError("zfp refuses the numbers of the expert mode")
+                raise ExtensionError("zfp rejects the parameters of the expert mode")
 
     @contextmanager
     def _stream(self) -> Generator[Any, None, None]:

@@ -27,7 +27,7 @@ __all__ = ["ZstdCodec", "ZstdConfiguration", "ZstdV2Configuration", "zstd"]
 
 LEVEL = rule(
     "codec/zstd-level",
-    "the zstd codec has a level; decoding needs none",
+    "the zstd codec has a level; decoding doesn't need it",
     source="zarr-extensions, zstd codec, configuration parameters",
     lenient="warning",
     schema=True,

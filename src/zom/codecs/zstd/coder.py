@@ -133,7 +133,7 @@ class ZstdCoder(Coder[Data, Data]):
         if frame.most == 0:
             return 0  # numcodecs rejects an empty frame
         if frame.size == 0:
-            raise CodecError(f"damaged zstd frame at byte {frame.start}: it states 0 bytes, and holds some")
+            raise CodecError(f"damaged zstd frame at byte {frame.start}: it states 0 bytes, but is not empty")
         size = min(frame.most, len(room)) if frame.size is None else frame.size
         # A frame whose blocks may hold data needs room to show that they don't.
         place = room[:size] if size else memoryview(bytearray(1))

@@ -168,14 +168,16 @@ def _read_frame(data: Data, start: int) -> Frame:
     if end > total:
         raise _truncated(start, total)
     if header.size is not None and header.size > most:
-        message = f"states {header.size} bytes, and its blocks hold at most {most}"
+        message = f"states {header.size} bytes, but its blocks have at most {most}"
         raise CodecError(f"damaged zstd frame at byte {start}: it {message}")
     if not most and header.has_checksum and bytes(data[here:end]) != _CHECKSUM_OF_NOTHING:
-        raise CodecError(f"damaged zstd frame at byte {start}: it holds nothing, and its checksum is another")
+        raise CodecError(
+            f"damaged zstd frame at byte {start}: it is empty, but its checksum is not that of an empty frame"
+        )
     return Frame(start, end, header.size, most)
 
 
 def _truncated(start: int, total: int) -> CodecError:
     if not total:
         return CodecError("truncated zstd data: expected a frame, found 0 bytes")
-    return CodecError(f"truncated zstd frame at byte {start}: it goes on behind the last byte, {total - 1}")
+    return CodecError(f"truncated zstd frame at byte {start}: it continues after the last byte, {total - 1}")

@@ -27,7 +27,7 @@ _MEMBERS: Final = ("X", "layers", "obs", "var", "obsm", "varm", "obsp", "varp", 
 _OLD: Final = ("raw.X", "raw.var", "raw.varm")
 _MAPPINGS: Final = ("layers", "obsm", "varm", "obsp", "varp", "uns")
 _MATRIX: Final = (*DENSE, *SPARSE)
-_NOT_READ: Final = Skip("the members of the group are not known")
+_NOT_READ: Final = Skip("the members of the group are unknown")
 
 
 class Axis(NamedTuple):
@@ -40,7 +40,7 @@ class Axis(NamedTuple):
     """The paths of the dataframe and of the node that determines its length."""
 
     def __str__(self) -> str:
-        return f"{show(self.size)} ({self.name}, as the index of {self.label.path} is long)"
+        return f"{show(self.size)} ({self.name}, the length of the index of {self.label.path})"
 
 
 def _axis(holder: Node | None, name: str) -> Axis | None:
@@ -114,7 +114,7 @@ def _has_no_strangers(site: Site) -> Iterator[Breach] | Skip:
 def _has_mappings(site: Site) -> Iterator[Breach] | Skip:
     found = [node for name, node in (site.node.members or {}).items() if name in _MAPPINGS]
     if not found:
-        return Skip("none of them is there")
+        return Skip("none of them exists")
     return (breach for node in found for breach in _typed(node, ("dict",)))
 
 
@@ -136,7 +136,7 @@ def _matrices_fit(site: Site) -> Iterator[Breach] | Skip:
     if not found:
         return Skip("neither X nor layers")
     if axes == (None, None):
-        return Skip("it isn't known how long obs and var are")
+        return Skip("the lengths of obs and var are not known")
     return (breach for node in found for breach in _sized(node, axes, rank=2))
 
 

@@ -54,9 +54,9 @@ def _members_say_what_they_are(site: Site) -> Iterator[Breach] | Skip:
     if encoding not in CONTAINERS or (
         encoding == DATAFRAME and node.attributes.get(VERSION) == _OLD_DATAFRAME
     ):
-        return Skip("its members are no elements")
+        return Skip("its members are not elements")
     if node.members is None:
-        return Skip("the members of the group are not known")
+        return Skip("the members of the group are unknown")
     return (
         Breach(each, ("attributes", TYPE), "a string", "nothing")
         for each in node.members.values()
@@ -76,7 +76,7 @@ def _is_known(site: Site) -> Iterator[Breach]:
     elif isinstance(version, str) and version[:1].isdigit() and version != known:
         if said == DATAFRAME and version == _OLD_DATAFRAME:
             return  # the rule on old encodings reports it
-        expected = f"{show(known)}, the version of {said} that is known"
+        expected = f"{show(known)}, the known version of {said}"
         yield site.breach(("attributes", VERSION), expected, show(version))
 
 
@@ -89,7 +89,7 @@ def _is_not_old(site: Site) -> Iterator[Breach]:
             yield Breach(each, ("attributes", _OLD_MATRIX), wanted, "a matrix of anndata 0.6")
     for name in _OLD_MEMBERS:
         if name in members:
-            yield site.breach(("members", name), "a group 'raw'", "what anndata 0.6 wrote in its place")
+            yield site.breach(("members", name), "a group 'raw'", "the form of anndata 0.6")
     if encoding_of(node) != DATAFRAME:
         return
     if node.attributes.get(VERSION) == _OLD_DATAFRAME:

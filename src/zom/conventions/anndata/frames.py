@@ -63,7 +63,7 @@ def _extents(node: Node) -> tuple[Extent, list[Extent]] | None:
 def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
     found = _extents(site.node)
     if found is None:
-        return Skip("it isn't known how long the index is")
+        return Skip("the length of the index is not known")
     first, others = found
     rows = first.lengths[0]
     return (_no_column(each, first) for each in others if each.lengths != (rows,))
@@ -72,7 +72,7 @@ def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
 def _no_column(extent: Extent, index: Extent) -> Breach:
     """The breach for a member of a dataframe that is not a column as long as the index."""
     rows = index.lengths[0]
-    expected = f"{rows} rows, as the index {index.node.path} has"
+    expected = f"{rows} rows, as in the index {index.node.path}"
     if extent.lengths and extent.lengths[0] != rows:
         return Breach(
             extent.node, extent.place(0), expected, str(extent.lengths[0]), related=(index.node.path,)
@@ -92,7 +92,7 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     wanted = None if found is None else _rows_in_a_chunk(found[0])
     if found is None or wanted is None:
         return Skip("the chunks of the index are not known")
-    expected = f"{wanted} rows in a chunk, as in {found[0].node.path}"
+    expected = f"{wanted} rows per chunk, as in {found[0].node.path}"
     sizes = ((each, _rows_in_a_chunk(each)) for each in found[1] if each.lengths[:1] == found[0].lengths[:1])
     return (
         Breach(

@@ -176,7 +176,7 @@ class _Builder:
     def frame(self, rows: int, columns: Mapping[str, Column]) -> Any:
         """A dataframe whose index is named `_index`."""
         if "_index" in columns:
-            raise ValueError("a column can't be called '_index': that is the index")
+            raise ValueError("a column can't be named '_index': that is the index")
         members = {"_index": self.array((rows,), "string")}
         members |= {name: self.column(rows, each) for name, each in columns.items()}
         return self.group("dataframe", members, _index="_index", **{"column-order": list(columns)})

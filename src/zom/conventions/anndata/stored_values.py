@@ -27,7 +27,7 @@ def _integers(group: Node, name: str) -> Iterator[tuple[int, Any]] | Skip:
     """The start and values of each block of a one-dimensional integer member."""
     array = group.arrays.get(name)
     if array is None or array.ndim != 1:
-        return Skip(f"no array {name} of one dimension")
+        return Skip(f"no one-dimensional array {name}")
     blocks = array.blocks()
     if blocks is None:
         return VALUES_UNREAD
@@ -35,7 +35,7 @@ def _integers(group: Node, name: str) -> Iterator[tuple[int, Any]] | Skip:
     if first is None:
         return Skip(f"{name} is empty")
     if first[1].dtype.kind not in "iu":
-        return Skip(f"{name} are no integers")
+        return Skip(f"{name} are not integers")
     return ((start[0], values) for start, values in chain((first,), blocks))
 
 
@@ -45,7 +45,7 @@ def _codes_have_categories(site: Site) -> Iterator[Breach] | Skip:
     if isinstance(codes, Skip):
         return codes
     if categories is None or categories.ndim != 1:
-        return Skip("no array categories of one dimension")
+        return Skip("no one-dimensional array categories")
     return _beyond(site, "codes", codes, -1, (categories.shape or (0,))[0])
 
 
@@ -68,7 +68,7 @@ def _indptr_leads_through_data(site: Site) -> Iterator[Breach] | Skip:
     if isinstance(indptr, Skip):
         return indptr
     if data is None or data.ndim != 1:
-        return Skip("no data of one dimension")
+        return Skip("no one-dimensional data")
     return _off_the_way(site, indptr, (data.shape or (0,))[0])
 
 
@@ -85,10 +85,10 @@ def _off_the_way(site: Site, blocks: Iterator[tuple[int, Any]], size: int) -> It
             fell, place = True, int(falls[0]) + 1
             index = start + place - (last is not None)
             found = f"{values[place - 1]!s} and then {values[place]!s} at index {index}"
-            yield site.breach((), "values that never fall", found, node=node)
+            yield site.breach((), "values that never decrease", found, node=node)
         last = values[-1:]
     if last is not None and last[0] != size:
-        expected = f"{size} as the last value, as many as there are data"
+        expected = f"{size} as the last value, the length of data"
         yield site.breach((), expected, str(last[0]), node=node, related=(site.node.arrays["data"],))
 
 
@@ -107,7 +107,7 @@ def _names_differ(site: Site) -> Iterator[Breach] | Skip:
     frames = [site.node.groups.get(name) for name in ("obs", "var")]
     labels = [array for frame in frames if frame is not None and (array := _labels(frame)) is not None]
     if not labels:
-        return Skip("no names of one dimension")
+        return Skip("no one-dimensional names")
     if any(array.reader is None for array in labels):
         return VALUES_UNREAD
     return _same_names(site, labels)
@@ -127,7 +127,7 @@ def _same_names(site: Site, labels: list[Node]) -> Iterator[Breach]:
         if found is not None:
             name, first, second = found
             shown = f"{name!r} at index {first} and again at {second}"
-            yield site.breach((), "names that are all different", shown, node=array)
+            yield site.breach((), "unique names", shown, node=array)
 
 
 STORED_FUNCTIONS: Final = tuple(

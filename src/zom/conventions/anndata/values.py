@@ -28,7 +28,7 @@ def _are_one_dimensional(site: Site) -> Iterator[Breach] | Skip:
         node for name in ("data", "indices", "indptr") if (node := site.node.arrays.get(name)) is not None
     ]
     if not found:
-        return Skip("none of them is there")
+        return Skip("none of them exists")
     return (
         Breach(node, ("shape",), "one dimension", f"{node.ndim}: {show(list(node.shape or ()))}")
         for node in found
@@ -39,7 +39,7 @@ def _are_one_dimensional(site: Site) -> Iterator[Breach] | Skip:
 def _indptr_fits(site: Site) -> Iterator[Breach] | Skip:
     found, shape = site.node.arrays.get("indptr"), site.node.attributes.get("shape")
     if found is None or found.ndim != 1 or not is_list(shape) or len(shape) != 2:
-        return Skip("no indptr of one dimension, or no shape")
+        return Skip("no one-dimensional indptr, or no shape")
     is_csr = encoding_of(site.node) == "csr_matrix"
     size = shape[0 if is_csr else 1]
     return _one_more(found, size, "rows" if is_csr else "columns") if type(size) is int else Skip("no shape")
@@ -48,13 +48,13 @@ def _indptr_fits(site: Site) -> Iterator[Breach] | Skip:
 def _one_more(indptr: Node, size: int, what: str) -> Iterator[Breach]:
     (length,) = indptr.shape or (0,)
     if length != size + 1:
-        yield Breach(indptr, ("shape", 0), f"{size + 1}, one more than there are {what}", str(length))
+        yield Breach(indptr, ("shape", 0), f"{size + 1}, one more than the number of {what}", str(length))
 
 
 def _are_equally_long(site: Site) -> Iterator[Breach] | Skip:
     found = _arrays(site.node, "data", "indices")
     if found is None or any(node.ndim != 1 for node in found):
-        return Skip("no data and indices of one dimension")
+        return Skip("no one-dimensional data and indices")
     return _same_shape(found[1], found[0], ("shape", 0))
 
 

@@ -47,7 +47,7 @@ def _dimensions(name: str) -> Any:
             return
         dims = variable.dims[:-1] if variable.is_char else variable.dims
         if node.dims[:-1] != dims or len(node.dims) != len(dims) + 1:
-            expected = f"a variable of the dimensions {_dims(variable)} and one more behind them"
+            expected = f"a variable with the dimensions {_dims(variable)} followed by one more"
             yield variable.breach(
                 name, expected, f"{text.strip()!r} of {_dims(variable.of(node))}", related=[node]
             )
@@ -80,7 +80,7 @@ def _numeric(name: str) -> Any:
         node = variable.variable(text.strip())
         if node is not None and node.dtype is not None and node.dtype not in NUMBERS:
             yield variable.breach(
-                name, "a variable of numbers", f"{text.strip()!r} of {node.dtype}", related=[node]
+                name, "a numeric variable", f"{text.strip()!r} of {node.dtype}", related=[node]
             )
 
     check.__name__ = check.__qualname__ = f"{name}_is_numeric"
@@ -103,11 +103,11 @@ def _inherited(variable: Variable) -> Iterator[Breach]:
                     name, f"no {name}, as {parent.path} has none", show(found), related=[parent]
                 )
             elif not equal(found, parent.attributes[name]):
-                expected = f"{show(parent.attributes[name])}, as {parent.path} has it"
+                expected = f"{show(parent.attributes[name])}, as in {parent.path}"
                 yield variable.breach(name, expected, show(found), related=[parent])
 
 
-@only("no boundary variable")
+@only("not a boundary variable")
 def _is_bounds(variable: Variable) -> bool:
     return variable.is_named("bounds", "bounds_tie_points")
 
@@ -115,14 +115,14 @@ def _is_bounds(variable: Variable) -> bool:
 def _bare(variable: Variable) -> Iterator[Breach]:
     for name in _agreeing(variable):
         if name in variable.attributes:
-            yield variable.breach(name, f"no {name} at a boundary variable", show(variable.attributes[name]))
+            yield variable.breach(name, f"no {name} on a boundary variable", show(variable.attributes[name]))
 
 
 def _formula(variable: Variable) -> Iterator[Breach]:
     for parent in variable.dataset.named(variable.node, "bounds"):
         terms = parent.attributes.get("formula_terms")
         if isinstance(terms, str) and "formula_terms" not in variable.attributes:
-            expected = f"formula_terms, as {parent.path} has them"
+            expected = f"formula_terms, because {parent.path} has them"
             yield variable.breach("formula_terms", expected, "nothing", related=[parent])
 
 
@@ -146,7 +146,7 @@ def _same_terms(variable: Variable, text: str) -> Iterator[Breach]:
                 )
 
 
-@only("no bounds of a parametric vertical coordinate")
+@only("not the bounds of a parametric vertical coordinate")
 def _parent_has_terms(variable: Variable) -> bool:
     parents = variable.dataset.named(variable.node, "bounds")
     return any(isinstance(parent.attributes.get("formula_terms"), str) for parent in parents)
@@ -156,7 +156,7 @@ def _time(variable: Variable) -> Iterator[Breach]:
     units = variable.attributes.get("units")
     if not is_reference(units):
         yield variable.breach(
-            "climatology", "it at a coordinate of time since a date", f"units {show(units)}"
+            "climatology", "climatology on a coordinate of time since a date", f"units {show(units)}"
         )
 
 
@@ -165,11 +165,11 @@ def _agrees(variable: Variable) -> Iterator[Breach]:
         for name in ("units", "standard_name", "calendar"):
             found = variable.attributes.get(name)
             if name in variable.attributes and not equal(found, parent.attributes.get(name)):
-                expected = f"{show(parent.attributes.get(name))}, as {parent.path} has it"
+                expected = f"{show(parent.attributes.get(name))}, as in {parent.path}"
                 yield variable.breach(name, expected, show(found), related=[parent])
 
 
-@only("no climatology variable")
+@only("not a climatology variable")
 def _is_climatology(variable: Variable) -> bool:
     return variable.is_named("climatology")
 
@@ -197,6 +197,6 @@ CHECKS: Final[Functions] = {
     "climatology-vertices": judged_text(_two, "climatology"),
     "climatology-numeric": _numeric("climatology"),
     "climatology-attributes": _of_climatology(_agrees),
-    "climatology-without-fill": _of_climatology(without_fill("all bounds are there")),
+    "climatology-without-fill": _of_climatology(without_fill("bounds are never missing")),
     "climatology-without-nan-fill": _of_climatology(without_nan_fill),
 }

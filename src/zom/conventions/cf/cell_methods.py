@@ -69,10 +69,10 @@ def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
     >>> [each.method for each in parse_cell_methods("time: mean (interval: 1 hr) lat: lon: maximum")]
     ['mean', 'maximum']
     >>> parse_cell_methods("mean")
-    "'mean' stands where a dimension and a colon should"
+    "'mean' is not a dimension with a colon"
     """
     if re.sub(r"\([^()]*\)", "", text).count("(") or re.sub(r"\([^()]*\)", "", text).count(")"):
-        return "a parenthesis is not closed, or within another"
+        return "a parenthesis is not closed, or is inside another"
     tokens = _TOKEN.findall(text)
     found: list[CellMethod] = []
     place = 0
@@ -81,7 +81,7 @@ def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
         while place < len(tokens) and tokens[place].endswith(":") and len(tokens[place]) > 1:
             place += 1
         if place == start:
-            return f"{tokens[place]!r} stands where a dimension and a colon should"
+            return f"{tokens[place]!r} is not a dimension with a colon"
         dims = tuple(token[:-1] for token in tokens[start:place])
         if place == len(tokens) or tokens[place].startswith("("):
             return f"no method follows {tokens[place - 1]!r}"
@@ -90,7 +90,7 @@ def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
         if method == "anomaly":
             word, norm = [*tokens[place : place + 2], "", ""][:2]
             if word != "wrt" or not norm or norm.startswith("(") or norm.endswith(":"):
-                return "no 'wrt' and a name follow 'anomaly'"
+                return "'anomaly' is not followed by 'wrt' and a name"
             place += 2
         entry, place = _rest(tokens, place, CellMethod(dims, method, norm))
         if isinstance(entry, str):
@@ -107,7 +107,7 @@ def _rest(tokens: list[str], place: int, entry: CellMethod) -> tuple[CellMethod 
             return entry._replace(comment=word[1:-1].strip()), place + 1
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         if word not in {"where", "over", "within"}:
-            return f"{word!r} stands where another entry should begin", place
+            return f"unexpected {word!r} where the next entry should begin", place
         if not after or after.endswith(":") or after.startswith("("):
             return f"nothing follows {word!r}", place
         if word == "where":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.dataset import naming
-from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
+from zom.conventions.cf.units import NOT_CHECKED, asks_udunits, measures
 from zom.conventions.cf.variable import Variable, judged, judged_text, only
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
@@ -61,8 +61,8 @@ def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
         node = variable.variable(word)
         if node is not None and any(dim not in allowed for dim in node.dims or ()):
             names = ", ".join(map(str, variable.dims or ()))
-            expected = f"a variable of the dimensions {names}, or of some of them"
-            expected = expected if names else f"a variable without dimensions, as {variable.name!r} is"
+            expected = f"a variable with the dimensions {names}, or some of them"
+            expected = expected if names else f"a variable without dimensions, like {variable.name!r}"
             found = f"{word!r} of {', '.join(map(str, node.dims or ()))}"
             yield variable.breach("cell_measures", expected, found, related=[node])
 
@@ -75,7 +75,7 @@ def _units(variable: Variable, text: str) -> Iterable[Breach] | Skip:
         for measure, node in nodes
         if node is not None and measure in _UNITS
     ]
-    return NOT_ASKED if not found and None in asked and not asks_udunits() else found
+    return NOT_CHECKED if not found and None in asked and not asks_udunits() else found
 
 
 def _wrong_units(variable: Variable, text: str) -> Iterator[Breach]:
@@ -193,7 +193,7 @@ def _given(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("cell_methods", f"a method for {', '.join(missing)}", found)
 
 
-@only("no data with spatiotemporal coordinates")
+@only("not data with spatiotemporal coordinates")
 def _has_axes(variable: Variable) -> bool:
     usable = "cell_methods" not in variable.attributes or bool(_parsed(variable))
     return usable and variable.is_data and not variable.is_text and bool(variable.coordinates.on_axes)
@@ -209,7 +209,7 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
                 continue  # the index of a cell determines its bounds
             yield variable.breach(
                 "cell_methods",
-                f"bounds of {found.name!r}, over which {each.method} is",
+                f"bounds of {found.name!r}, which has the method {each.method}",
                 "none",
                 related=[found.node],
             )

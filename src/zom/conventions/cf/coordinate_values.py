@@ -33,7 +33,7 @@ def _blocks_of(site: Site) -> Iterator[Any] | Skip:
         return VALUES_UNREAD
     first = next(blocks, None)
     if first is None or first[1].dtype.kind not in _NUMBERS:
-        return Skip("its values are no numbers")
+        return Skip("its values are not numbers")
     return (values for _, values in chain((first,), blocks))
 
 
@@ -72,7 +72,13 @@ def _turning(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
         places = np.flatnonzero(~np.asarray(after > before if rises else after < before))
         if places.size:
             place = int(places[0])
-            goes = "rise" if rises else "rise, or all fall" if not begin and before[0] == after[0] else "fall"
+            goes = (
+                "increase"
+                if rises
+                else "increase, or all decrease"
+                if not begin and before[0] == after[0]
+                else "decrease"
+            )
             expected = f"values that all {goes}"
             found = f"{before[place]!s} and then {after[place]!s} at index {begin + place + 1}"
             yield site.breach((), expected, found, node=site.node)

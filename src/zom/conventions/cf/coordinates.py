@@ -46,13 +46,13 @@ def _place(variable: Variable, _axis: str) -> Iterator[Breach]:
     (dim,) = variable.dims if variable.dims is not None and len(variable.dims) == 1 else (None,)
     if dim is not None and is_own_dimension(dim, variable.name) and variable.is_missing(dim):
         path = (*variable.node.dims_path, 0)
-        expected = f"{variable.name!r}, the variable's name, as axis says that it is a coordinate"
+        expected = f"{variable.name!r}, the variable's name, because axis marks it as a coordinate"
         yield variable.breach(path, expected, repr(dim), fix=f"did you mean {variable.name!r}?")
     else:
         expected = (
-            "axis where another variable names this one in its coordinates, or it is of its own dimension"
+            "a variable with a dimension of its own name, or one that another variable names in coordinates"
         )
-        yield variable.breach("axis", expected, "a variable that none names")
+        yield variable.breach("axis", expected, "neither")
 
 
 def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:
@@ -62,7 +62,7 @@ def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:
     if told is None and positive.lower() in {"up", "down"}:
         told, why = "Z", f"positive {positive!r}"
     if told is not None and axis.upper() in {"X", "Y", "Z", "T"} and told != axis.upper():
-        yield variable.breach("axis", f"{told!r}, as {why} say", repr(axis))
+        yield variable.breach("axis", f"{told!r}, implied by {why}", repr(axis))
 
 
 def _once(variable: Variable) -> Iterator[Breach]:
@@ -79,11 +79,11 @@ def _once(variable: Variable) -> Iterator[Breach]:
                 if each in coordinates.of_dimensions
                 else ("attributes", "coordinates")
             )
-            expected = f"one coordinate of the axis {axis}, which {first.name!r} is"
+            expected = f"one coordinate of the axis {axis}: {first.name!r}"
             yield variable.breach(path, expected, f"{each.name!r} as well", related=[first, each.node])
 
 
-@only("no vertical coordinate")
+@only("not a vertical coordinate")
 def _is_vertical(variable: Variable) -> bool:
     if not (variable.is_coordinate or variable.is_auxiliary) or variable.is_boundary:
         return False
@@ -112,7 +112,7 @@ def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
         dims = node.dims[:-1] if variable.of(node).is_char else node.dims
         extra = [dim for dim in dims if dim not in allowed]
         if extra and not variable.of(node).is_text:
-            expected = f"coordinates of the dimensions {_listed(variable.dims)}"
+            expected = f"coordinates with dimensions among {_listed(variable.dims)}"
             found = f"{word!r} of {_listed(node.dims)}"
             yield variable.breach("coordinates", expected, found, related=[node])
 
@@ -129,7 +129,7 @@ def _labels(variable: Variable, text: str) -> Iterator[Breach]:
             continue
         dims = label.dims[:-1] if label.is_char else label.dims
         if len(dims) > 1 or any(dim not in uncompressed(variable) for dim in dims):
-            expected = f"a label with at most one dimension, out of {_listed(variable.dims)}"
+            expected = f"a label with at most one dimension, from {_listed(variable.dims)}"
             yield variable.breach(
                 "coordinates", expected, f"{word!r} of {_listed(label.dims)}", related=[node]
             )
@@ -150,7 +150,7 @@ def _names_label(variable: Variable) -> bool:
     return any(variable.of(node).is_text for node in nodes if node is not None)
 
 
-@only("no coordinate variable")
+@only("not a coordinate variable")
 def _is_coordinate(variable: Variable) -> bool:
     return variable.is_coordinate
 
@@ -158,7 +158,7 @@ def _is_coordinate(variable: Variable) -> bool:
 def _text_coordinate(variable: Variable) -> Iterator[Breach]:
     if variable.is_text and variable.dims == (variable.name,):
         yield variable.breach(
-            variable.node.dims_path, "a dimension of another name than the variable", repr(variable.name)
+            variable.node.dims_path, "a dimension with another name than the variable", repr(variable.name)
         )
 
 
@@ -170,7 +170,7 @@ def _own_dimension(variable: Variable) -> Iterator[Breach]:
             )
 
 
-@only("no coordinates in several dimensions")
+@only("not a coordinate with several dimensions")
 def _is_multidimensional(variable: Variable) -> bool:
     return variable.node.ndim is not None and variable.node.ndim > 1 and variable.is_auxiliary
 
@@ -180,7 +180,7 @@ def _horizontal_axis(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("axis", repr(variable.axis), "nothing")
 
 
-@only("no horizontal coordinate variable")
+@only("not a horizontal coordinate variable")
 def _is_horizontal(variable: Variable) -> bool:
     return variable.is_coordinate and variable.axis in {"X", "Y"}
 
@@ -193,11 +193,11 @@ def _has_coordinates(variable: Variable) -> Iterator[Breach]:
         here = [each for each in variable.coordinates.all if each.dims == (dim,)]
         axes = [each.node for each in here if each in variable.coordinates.on_axes]
         if len(axes) == 1:
-            expected = f"a coordinate variable {dim!r}, as {axes[0].name!r} depends on this dimension alone"
+            expected = f"a coordinate variable {dim!r}, as {axes[0].name!r} depends on this dimension only"
             yield variable.breach((*variable.node.dims_path, place), expected, "none", related=axes)
 
 
-@only("no gridded data")
+@only("not gridded data")
 def _is_gridded(variable: Variable) -> bool:
     return variable.is_data and not variable.dataset.has_features
 
@@ -228,12 +228,12 @@ def _of_coordinate(check: Callable[[Variable], Iterator[Breach]]) -> Any:
 CHECKS: Final[Functions] = {
     "axis-of-coordinates": judged_text(_place, "axis"),
     "axis-agrees": judged_text(_consistent, "axis", reach="document"),
-    "axis-once": judged(_once, where=only("no data variable")(lambda v: v.is_data)),
+    "axis-once": judged(_once, where=only("not a data variable")(lambda v: v.is_data)),
     "positive-given": judged(_positive_given, where=_is_vertical),
     "positive-agrees": judged_text(
         _positive_consistent,
         "positive",
-        where=only("no standard name that says which way is up")(
+        where=only("no standard name that implies up or down")(
             lambda v: v.text("standard_name") in _DOWN | _UP
         ),
         reach="document",
@@ -242,11 +242,11 @@ CHECKS: Final[Functions] = {
     "coordinates-dimensions": judged_text(_dimensions, "coordinates", where=_is_direct),
     "label-dimensions": judged_text(_labels, "coordinates", where=_names_label),
     "ancillary-exist": names_each("ancillary_variables"),
-    "coordinate-without-fill": _of_coordinate(without_fill("all coordinates are there")),
+    "coordinate-without-fill": _of_coordinate(without_fill("coordinates are never missing")),
     "coordinate-without-nan-fill": _of_coordinate(without_nan_fill),
     "text-coordinate": judged(
         _text_coordinate,
-        where=only("not strings in one dimension")(lambda v: v.is_text and v.node.ndim == 1),
+        where=only("not a one-dimensional variable of strings")(lambda v: v.is_text and v.node.ndim == 1),
         reach="name",
     ),
     "multidimensional-name": judged(_own_dimension, where=_is_multidimensional),

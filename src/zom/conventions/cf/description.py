@@ -16,7 +16,7 @@ from zom.conventions.cf.units import (
     DEPRECATED,
     LATITUDE,
     LONGITUDE,
-    NOT_ASKED,
+    NOT_CHECKED,
     VOLUME_RATIOS,
     asks_udunits,
     axis_of_units,
@@ -49,7 +49,7 @@ _DIMENSIONAL: Final = frozenset({
 _DIFFERENCES: Final = frozenset({"range", "standard_deviation", "variance"})
 
 
-@only("no quantity that is known to have a dimension")
+@only("not a quantity that is known to be dimensional")
 def _needs_units(variable: Variable) -> bool:
     name = (variable.text("standard_name") or "").split()
     quantity = len(name) == 1 and name[0] in _DIMENSIONAL
@@ -64,16 +64,16 @@ def _units_given(variable: Variable) -> Iterator[Breach]:
 
 def _units_empty(variable: Variable, units: str) -> Iterator[Breach]:
     if not units.strip():
-        yield variable.breach("units", "units, or '1' for none", repr(units))
+        yield variable.breach("units", "units, or '1' for a dimensionless quantity", repr(units))
 
 
 def _units_known(variable: Variable, units: str) -> Iterable[Breach] | Skip:
     if _is_misspelt(units) is not None:
-        return Skip("the rule on the spelling of latitude and longitude tells of it")
+        return Skip("the rule on the spelling of latitude and longitude reports it")
     why = wrong_units(units)
     if why is not None:
-        return (variable.breach("units", "units as UDUNITS has them", f"{units!r}: {why}"),)
-    return () if asks_udunits() else NOT_ASKED
+        return (variable.breach("units", "units that UDUNITS recognizes", f"{units!r}: {why}"),)
+    return () if asks_udunits() else NOT_CHECKED
 
 
 _SPELLED_OUT: Final = ("degrees_north", "degrees_east", "degree_north", "degree_east")
@@ -105,7 +105,7 @@ def _deprecated(variable: Variable, units: str) -> Iterator[Breach]:
 def _volume_ratio(variable: Variable, units: str) -> Iterator[Breach]:
     if units in VOLUME_RATIOS:
         yield variable.breach(
-            "units", "'1' or a number such as 1e-6, as standard_name says what it is", repr(units)
+            "units", "'1' or a number such as 1e-6, as standard_name names the quantity", repr(units)
         )
 
 
@@ -116,7 +116,7 @@ def _shown(units: object) -> str:
 def _metadata_fits(variable: Variable, metadata: str) -> Iterator[Breach]:
     units = variable.attributes.get("units")
     if units is None:
-        yield variable.breach("units_metadata", "units that it is about", "no units")
+        yield variable.breach("units_metadata", "units that it applies to", "no units")
     elif metadata.startswith("temperature:") and not has_temperature(units):
         yield variable.breach("units_metadata", "units with a unit of temperature", _shown(units))
     elif metadata.startswith("leap_seconds:") and not _is_time(units):
@@ -130,7 +130,7 @@ def _is_time(units: object) -> bool:
     )
 
 
-@only("no difference of temperatures")
+@only("not a difference of temperatures")
 def _is_difference(variable: Variable) -> bool:
     if not has_temperature(variable.attributes.get("units")):
         return False
@@ -148,11 +148,13 @@ def _difference(variable: Variable, metadata: str) -> Iterator[Breach]:
 def _temperature_metadata(variable: Variable) -> Iterator[Breach]:
     if "units_metadata" not in variable.attributes:
         yield variable.breach(
-            "units_metadata", "'temperature: on_scale', or difference, or unknown", "nothing"
+            "units_metadata",
+            "'temperature: on_scale', 'temperature: difference' or 'temperature: unknown'",
+            "nothing",
         )
 
 
-@only("no temperature")
+@only("no units of temperature")
 def _is_temperature(variable: Variable) -> bool:
     return has_temperature(variable.attributes.get("units"))
 
@@ -184,9 +186,7 @@ def _modifier(variable: Variable, name: str) -> Iterator[Breach]:
 def _old_modifier(variable: Variable, name: str) -> Iterator[Breach]:
     modifier = name.split()[1]
     if modifier in _OLD_MODIFIERS:
-        yield variable.breach(
-            "standard_name", f"the standard name {modifier!r}", f"it as a modifier: {name!r}"
-        )
+        yield variable.breach("standard_name", f"the standard name {modifier!r}", f"the modifier in {name!r}")
 
 
 @only("no modifier")

@@ -57,7 +57,7 @@ def _within(variable: Variable, text: str) -> Iterator[Breach]:
             continue
         dims = (node.dims or ())[:-1] if variable.of(node).is_char else (node.dims or ())
         if any(dim not in allowed for dim in dims):
-            expected = f"variables of the dimensions {', '.join(sorted(allowed)) or 'none'}"
+            expected = f"variables with dimensions of the domain only: {', '.join(sorted(allowed)) or 'none'}"
             yield variable.breach(name, expected, f"{word!r} of {', '.join(map(str, dims))}", related=[node])
 
 
@@ -69,10 +69,10 @@ def _named(variable: Variable) -> Iterator[Breach]:
 def _own(variable: Variable) -> Iterator[Breach]:
     for name in _DATA_ONLY:
         if name in variable.attributes:
-            yield variable.breach(name, f"no {name} at a domain", show(variable.attributes[name]))
+            yield variable.breach(name, f"no {name} on a domain variable", show(variable.attributes[name]))
 
 
-@only("no domain variable")
+@only("not a domain variable")
 def _is_domain(variable: Variable) -> bool:
     return variable.is_domain
 

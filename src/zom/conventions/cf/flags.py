@@ -48,7 +48,7 @@ def _counted(name: str) -> Any:
     check.__name__ = check.__qualname__ = f"{name}_are_as_many"
     return judged(
         check,
-        where=only("flag_meanings is no text")(lambda v: v.text("flag_meanings") is not None),
+        where=only("flag_meanings is not a string")(lambda v: v.text("flag_meanings") is not None),
         reach="document",
     )
 
@@ -58,7 +58,7 @@ def _distinct(variable: Variable) -> Iterator[Breach]:
     for place, each in enumerate(listed(variable.attributes["flag_values"])):
         if any(each == other and isinstance(each, bool) == isinstance(other, bool) for other in seen):
             yield variable.breach(
-                _path(variable, "flag_values", place), "a value that stands there once", f"{show(each)} again"
+                _path(variable, "flag_values", place), "a value that is listed once", f"{show(each)} again"
             )
         seen.append(each)
 
@@ -76,7 +76,7 @@ def _selected(variable: Variable) -> Iterator[Breach]:
     for place, (value, mask) in enumerate(zip(values, masks, strict=False)):
         whole = isinstance(value, int) and isinstance(mask, int)
         if whole and value & mask != value:
-            expected = f"a value of bits that its mask {mask} has"
+            expected = f"a value with only bits of its mask {mask}"
             yield variable.breach(_path(variable, "flag_values", place), expected, show(value))
 
 

@@ -25,15 +25,15 @@ _COUNTS: Final = ("node_count", "part_node_count", "interior_ring")
 def _container(variable: Variable) -> Iterator[Breach]:
     for name in ("geometry_type", "node_coordinates"):
         if name not in variable.attributes:
-            yield variable.breach(name, f"{name} at a geometry container", "nothing")
+            yield variable.breach(name, f"{name} on a geometry container", "nothing")
 
 
-@only("no geometry container")
+@only("not a geometry container")
 def _is_container(variable: Variable) -> bool:
     return variable.is_named("geometry")
 
 
-@only("a mesh of UGRID")
+@only("a UGRID mesh")
 def _is_no_mesh(variable: Variable) -> bool:
     """Whether the nodes belong to a geometry: a UGRID mesh has such an attribute, too, with its own rules."""
     return not (variable.text("cf_role") == "mesh_topology" or "topology_dimension" in variable.attributes)
@@ -61,7 +61,7 @@ def _once(variable: Variable) -> Iterator[Breach]:
         axis = str(node.attributes.get("axis")).upper()
         first = seen.setdefault(axis, node)
         if "axis" in node.attributes and first is not node:
-            expected = f"one variable of the axis {axis}, which {first.name!r} is"
+            expected = f"one variable of the axis {axis}: {first.name!r}"
             yield variable.breach(
                 "node_coordinates", expected, f"{node.name!r} as well", related=[first, node]
             )
@@ -71,7 +71,7 @@ def _dimensions(variable: Variable) -> Iterator[Breach]:
     nodes = [node for node in _nodes(variable) if node.dims is not None]
     for node in nodes:
         if len(node.dims or ()) != 1 or node.dims != nodes[0].dims:
-            expected = "variables of one and the same dimension"
+            expected = "variables with the same single dimension"
             found = f"{node.name!r} of ({', '.join(map(str, node.dims or ()))})"
             yield variable.breach("node_coordinates", expected, found, related=[node])
 
@@ -80,7 +80,7 @@ def _carried(variable: Variable) -> Iterator[Breach]:
     for user in variable.dataset.named(variable.node, "geometry"):
         for name in ("grid_mapping", "coordinates"):
             if name in variable.attributes and name not in user.attributes:
-                expected, place = f"{name} at {user.path} as well", (user.path, ("attributes", name))
+                expected, place = f"{name} on {user.path} as well", (user.path, ("attributes", name))
                 yield variable.breach(name, expected, "none there", related=[user], copied=place)
 
 
@@ -112,7 +112,7 @@ def _counted(variable: Variable) -> Iterator[Breach]:
             )
 
 
-@only("no geometry, or one with node_count")
+@only("not a geometry without node_count")
 def _is_uncounted(variable: Variable) -> bool:
     return "node_count" not in variable.attributes and _is_container(variable) and bool(_nodes(variable))
 
@@ -125,10 +125,8 @@ def _instances(variable: Variable, text: str) -> Iterator[Breach]:
     counts = other.variable(other.text("node_count") or "")
     wanted = counts.dims if counts is not None else None
     if wanted and not set(wanted) & set(variable.dims or ()):
-        expected = (
-            f"a geometry counted on a dimension of this variable: {', '.join(map(str, variable.dims or ()))}"
-        )
-        found = f"{text.strip()!r}, counted on {', '.join(map(str, wanted))}"
+        expected = f"a geometry with node_count on a dimension of this variable: {', '.join(map(str, variable.dims or ()))}"
+        found = f"{text.strip()!r}, with node_count on {', '.join(map(str, wanted))}"
         yield variable.breach("geometry", expected, found, related=[container])
 
 
@@ -138,7 +136,7 @@ def _ring_dimension(variable: Variable, text: str) -> Iterator[Breach]:
         variable.variable((variable.text("part_node_count") or "").strip()),
     )
     if ring is not None and parts is not None and (ring.dims != parts.dims or len(ring.dims or ()) != 1):
-        expected = f"a variable of the dimension of {parts.name!r}: {', '.join(map(str, parts.dims or ()))}"
+        expected = f"a variable with the dimension of {parts.name!r}: {', '.join(map(str, parts.dims or ()))}"
         found = f"{text.strip()!r} of ({', '.join(map(str, ring.dims or ()))})"
         yield variable.breach("interior_ring", expected, found, related=[ring, parts])
 

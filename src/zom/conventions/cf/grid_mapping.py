@@ -132,7 +132,7 @@ def _named(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("grid_mapping_name", "the name of a grid mapping", "nothing", related=users[:4])
 
 
-@only("no grid mapping")
+@only("not a grid mapping")
 def _is_mapping(variable: Variable) -> bool:
     return variable.is_named("grid_mapping")
 
@@ -189,7 +189,7 @@ def _has_names(variable: Variable) -> bool:
 def _projected(variable: Variable) -> Iterator[Breach]:
     if "geographic_crs_name" not in variable.attributes:
         yield variable.breach(
-            "geographic_crs_name", "a geographic_crs_name beside projected_crs_name", "nothing"
+            "geographic_crs_name", "a geographic_crs_name in addition to projected_crs_name", "nothing"
         )
 
 

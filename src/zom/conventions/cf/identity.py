@@ -51,14 +51,14 @@ def _conventions(site: Site) -> Iterable[Breach] | Skip:
         return Skip("not the root of the dataset")
     value = group.attributes.get("Conventions")
     if value is not None and not isinstance(value, str):
-        return Skip("no text: the rule on the form of attributes tells of it")
+        return Skip("not a string: the rule on the form of attributes reports it")
     if isinstance(value, str) and cf_version(value) is not None:
         return ()
     found = "nothing" if value is None else show(value)
     meant = meant_version(value)
     fix = None if meant is None else f"write CF-{meant[0]}.{meant[1]}"
     path = ("attributes", "Conventions")
-    return (site.breach(path, "a string with a name such as CF-1.13", found, fix=fix),)
+    return (site.breach(path, "a string with a version such as CF-1.13", found, fix=fix),)
 
 
 def _version(site: Site) -> Iterable[Breach] | Skip:
@@ -168,8 +168,10 @@ def _out_of_group(variable: Variable) -> Iterator[Breach]:
                 continue
             for dim, size in zip(target.dims or (), target.shape or (), strict=False):
                 if dim is not None and sizes.get(dim, size) != size:
-                    expected = f"a variable whose dimension {dim!r} has {sizes[dim]}, as here"
-                    yield variable.breach(name, expected, f"{word!r}, where it has {size}", related=[target])
+                    expected = f"a variable whose dimension {dim!r} has the size {sizes[dim]}, as here"
+                    yield variable.breach(
+                        name, expected, f"{word!r}, where it has the size {size}", related=[target]
+                    )
 
 
 def _lateral(variable: Variable) -> Iterator[Breach]:
@@ -198,11 +200,11 @@ def _group_attributes(site: Site) -> Iterable[Breach]:
     if not found:
         return []
     are, what = ("it is", "it") if len(found) == 1 else ("they are", "them")
-    expected = f"{', '.join(found)} at the variables that {are} about"
+    expected = f"{', '.join(found)} on the variables that {are} about"
     # A variable that became a group is missing for others that name it.
     above = site.node.parent
     cause = None if above is None else (site.node.name, above.path)
-    return [site.breach(("attributes", found[0]), expected, f"{what} at a group", cause=cause)]
+    return [site.breach(("attributes", found[0]), expected, f"{what} on a group", cause=cause)]
 
 
 def _scalar_texts(site: Site) -> Iterable[Breach]:

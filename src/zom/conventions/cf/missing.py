@@ -140,7 +140,7 @@ def _two_ways(variable: Variable) -> Iterator[Breach]:
     if others:
         yield variable.breach(
             "valid_range",
-            f"no valid_range beside {' and '.join(others)}",
+            f"no valid_range in addition to {' and '.join(others)}",
             show(variable.attributes["valid_range"]),
         )
 
@@ -186,13 +186,13 @@ def _fill_is_invalid(variable: Variable) -> Iterator[Breach]:
     fill = variable.attributes["_FillValue"]
     low, high = _limits(variable)
     if is_number(fill) and low <= fill <= high:
-        yield variable.breach("_FillValue", f"a value outside of {low} to {high}", show(fill))
+        yield variable.breach("_FillValue", f"a value outside {low} to {high}", show(fill))
 
 
 def _same_fill(variable: Variable) -> Iterator[Breach]:
     missing, fill = variable.attributes["missing_value"], variable.attributes["_FillValue"]
     if not equal(missing, fill) and is_number(missing) and is_number(fill):
-        yield variable.breach("missing_value", f"{show(fill)}, as _FillValue has it", show(missing))
+        yield variable.breach("missing_value", f"{show(fill)}, equal to _FillValue", show(missing))
 
 
 def _packing(variable: Variable) -> Iterator[Breach]:

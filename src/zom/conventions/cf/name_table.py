@@ -14,7 +14,7 @@ from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
-from zom.conventions.cf.units import DEPRECATED, NOT_ASKED, asks_udunits, measures
+from zom.conventions.cf.units import DEPRECATED, NOT_CHECKED, asks_udunits, measures
 from zom.conventions.cf.variable import Variable, section
 from zom.errors import ExtensionError
 from zom.extension.registry import did_you_mean, near
@@ -54,7 +54,7 @@ def read_table(path: str | Path | IO[str]) -> Table:
         if name in names:
             names[alias.get("id", "")] = names[name]
     if not names:
-        raise ExtensionError(f"{path}: expected a standard name table, found no entry of a name")
+        raise ExtensionError(f"{path}: expected a standard name table, found no entry with a name")
     return names
 
 
@@ -80,7 +80,7 @@ class _Names:
         canonical = self.table.get(_name(site) or "", "1")
         variable = Variable(site.holder)
         if canonical == "1" or variable.is_boundary or "status_flag" in str(variable.text("standard_name")):
-            return Skip("no quantity with a dimension")
+            return Skip("not a dimensional quantity")
         if "units" in variable.attributes:
             return ()
         return (site.breach(("attributes", "units"), f"units such as {canonical}", "nothing"),)
@@ -89,13 +89,13 @@ class _Names:
         """Check that the units measure the same as those of the table."""
         canonical, units = self.table.get(_name(site) or ""), site.holder.attributes.get("units")
         if canonical is None or not isinstance(units, str) or units in DEPRECATED or _is_changed(site):
-            return Skip("no units that the standard name decides on")
+            return Skip("no units that the standard name determines")
         if is_reference(canonical) or is_reference(units):
             fits: bool | None = is_reference(canonical) == is_reference(units)
         else:
             fits = measures(units, canonical)
         if fits is None:
-            return NOT_ASKED if not asks_udunits() else Skip("no units of UDUNITS")
+            return NOT_CHECKED if not asks_udunits() else Skip("units that UDUNITS does not recognize")
         expected = f"units that measure the same as {canonical!r}"
         return () if fits else (site.breach(("attributes", "units"), expected, repr(units)),)
 
@@ -119,7 +119,7 @@ def rules_of(table: Table) -> tuple[CheckedRule, ...]:
         CheckedRule(
             "units-given",
             python(names.given),
-            must="a variable whose standard name is of a quantity with a dimension has units",
+            must="a variable whose standard name is of a dimensional quantity has units",
             fix="add the attribute units",
             link=section("units"),
             on="array",

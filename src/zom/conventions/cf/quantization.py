@@ -32,7 +32,7 @@ def _quantization(variable: Variable, text: str) -> Iterator[Breach]:
         yield variable.unknown("quantization", text.strip())
 
 
-@only("no quantization variable")
+@only("not a quantization variable")
 def _is_quantization(variable: Variable) -> bool:
     return variable.is_named("quantization")
 
@@ -41,7 +41,7 @@ def _container(variable: Variable) -> Iterator[Breach]:
     for name in ("algorithm", "implementation"):
         if not isinstance(variable.attributes.get(name), str):
             yield variable.breach(
-                name, f"a text {name} at a quantization variable", show(variable.attributes.get(name))
+                name, f"a string as {name} of a quantization variable", show(variable.attributes.get(name))
             )
 
 
@@ -49,8 +49,8 @@ def _not_coordinates(variable: Variable) -> Iterator[Breach]:
     roles = ("coordinates", "formula_terms", "cell_measures")
     by = [name for name in roles if variable.is_named(name)]
     if variable.is_coordinate or by:
-        found = "a coordinate variable" if variable.is_coordinate else f"one that {by[0]} names"
-        yield variable.breach("quantization", "no quantization of coordinates, terms and measures", found)
+        found = "a coordinate variable" if variable.is_coordinate else f"a variable that {by[0]} names"
+        yield variable.breach("quantization", "no quantization of coordinates, terms or measures", found)
 
 
 def _algorithm(variable: Variable, text: str) -> str | None:

@@ -31,7 +31,7 @@ def _compress_place(variable: Variable) -> Iterator[Breach]:
     if variable.dims != (variable.name,) or variable.dtype not in INTEGERS:
         dims = ", ".join(map(str, variable.dims or ()))
         yield variable.breach(
-            "compress", "it at a coordinate variable of integers", f"{variable.dtype} of ({dims})"
+            "compress", "compress on a coordinate variable of integers", f"{variable.dtype} of ({dims})"
         )
 
 
@@ -47,11 +47,11 @@ def _compress_exist(variable: Variable, text: str) -> Iterator[Breach]:
 def _interpolation(variable: Variable, text: str) -> Iterator[Breach]:
     found = entries(text)
     if found is None or any(len(each.words) != 1 for each in found):
-        expected = "tie points with colons, each group before its interpolation variable"
+        expected = "groups of tie points with colons, each followed by its interpolation variable"
         yield variable.breach("coordinate_interpolation", expected, repr(text))
 
 
-@only("no interpolation variable")
+@only("not an interpolation variable")
 def _is_interpolation(variable: Variable) -> bool:
     return variable.is_named("interpolation")
 
@@ -103,7 +103,7 @@ def _same_dimensions(variable: Variable, text: str) -> Iterator[Breach]:
         ]
         for node in nodes:
             if set(node.dims or ()) != set(nodes[0].dims or ()):
-                expected = f"tie points of the dimensions of {nodes[0].name!r}: {', '.join(map(str, nodes[0].dims or ()))}"
+                expected = f"tie points with the dimensions of {nodes[0].name!r}: {', '.join(map(str, nodes[0].dims or ()))}"
                 found = f"{node.name!r} of {', '.join(map(str, node.dims or ()))}"
                 yield variable.breach("coordinate_interpolation", expected, found, related=[nodes[0], node])
 
@@ -120,7 +120,7 @@ def _tie_point_dimensions(variable: Variable, text: str) -> Iterator[Breach]:
                 subsampled[dim] for dim in subsampled if dim in dims
             }
             if node is not None and not dims <= allowed:
-                expected = f"tie points of the dimensions {', '.join(sorted(map(str, allowed)))}"
+                expected = f"tie points with dimensions among {', '.join(sorted(map(str, allowed)))}"
                 found = f"{word!r} of {', '.join(map(str, node.dims or ()))}"
                 yield variable.breach("coordinate_interpolation", expected, found, related=[node])
 
@@ -141,7 +141,7 @@ def _tie_point_bounds(variable: Variable, text: str) -> Iterator[Breach]:
     if len(text.split()) != 1 or variable.is_missing(text.strip()):
         yield variable.unknown("bounds_tie_points", text.strip())
     elif node is not None and (node.dims != variable.dims or node.dtype not in NUMBERS):
-        expected = f"a variable of numbers of the dimensions {', '.join(map(str, variable.dims or ()))}"
+        expected = f"a numeric variable with the dimensions {', '.join(map(str, variable.dims or ()))}"
         found = f"{text.strip()!r} of {node.dtype} on {', '.join(map(str, node.dims or ()))}"
         yield variable.breach("bounds_tie_points", expected, found, related=[node])
 

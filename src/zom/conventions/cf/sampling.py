@@ -36,7 +36,7 @@ def _feature_given(site: Site) -> Iterable[Breach] | Skip:
     group = site.holder
     dataset = dataset_of(group)
     if dataset is None or dataset.root is not group:
-        return Skip("not the root of a dataset whose members are known")
+        return Skip("not the root of a dataset with known members")
     ragged = dataset.ragged
     if not ragged:
         return Skip("no ragged arrays")
@@ -45,7 +45,7 @@ def _feature_given(site: Site) -> Iterable[Breach] | Skip:
     path = ("attributes", "featureType")
     return (
         site.breach(
-            path, "the type of the features, as there are ragged arrays", "nothing", related=ragged[:4]
+            path, "the type of the features, as the dataset has ragged arrays", "nothing", related=ragged[:4]
         ),
     )
 
@@ -67,7 +67,7 @@ def _roles(site: Site) -> Iterable[Breach] | Skip:
     return (
         site.breach(
             path,
-            f"{allowed} variable with cf_role for {feature}",
+            f"variables with cf_role: at most {allowed} for {feature}",
             f"{len(carriers)}: {names}",
             related=carriers,
         ),
@@ -79,7 +79,7 @@ def _sample(variable: Variable) -> Iterator[Breach]:
         dims = ", ".join(map(str, variable.dims or ()))
         yield variable.breach(
             "sample_dimension",
-            "it at a variable of integers of one dimension",
+            "sample_dimension on a one-dimensional variable of integers",
             f"{variable.dtype} of ({dims})",
         )
 
@@ -89,7 +89,7 @@ def _instance(variable: Variable) -> Iterator[Breach]:
         dims = ", ".join(map(str, variable.dims or ()))
         yield variable.breach(
             "instance_dimension",
-            "it at a variable of integers of one dimension",
+            "instance_dimension on a one-dimensional variable of integers",
             f"{variable.dtype} of ({dims})",
         )
 
@@ -104,7 +104,7 @@ def _dimension_exists(variable: Variable) -> Iterator[Breach]:
             )
 
 
-@only("no ragged array")
+@only("not a ragged array")
 def _is_ragged(variable: Variable) -> bool:
     return "sample_dimension" in variable.attributes or "instance_dimension" in variable.attributes
 

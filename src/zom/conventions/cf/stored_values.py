@@ -32,10 +32,10 @@ _POLAR: Final = 80.0
 def _flags_are_listed(site: Site) -> Iterator[Breach] | Skip:
     attributes = site.node.attributes
     if "flag_masks" in attributes:
-        return Skip("flags of bits")
+        return Skip("the flags are bits")
     flags = listed(attributes.get("flag_values"))
     if not flags or not all(map(is_number, flags)) or site.node.dtype not in INTEGERS:
-        return Skip("no integers of flags")
+        return Skip("the flags are not integers")
     return _beside(site, [*flags, *_missing_values(site.node)])
 
 
@@ -62,9 +62,9 @@ def _bits_have_meanings(site: Site) -> Iterator[Breach] | Skip:
         or not all(type(each) is int for each in (*masks, *flags))
         or site.node.dtype not in INTEGERS
     ):
-        return Skip("no integers of flags")
+        return Skip("the flags are not integers")
     if flags and len(flags) != len(masks):
-        return Skip("flag_values are not as many as flag_masks")
+        return Skip("flag_values and flag_masks differ in number")
     blocks = site.node.blocks()
     return VALUES_UNREAD if blocks is None else _without_meaning(site, blocks, masks, flags)
 
@@ -107,7 +107,7 @@ def _indexes_are_within(site: Site) -> Iterator[Breach] | Skip:
     sizes = _sizes(site.node)
     lengths = [sizes.get(name.rpartition("/")[2]) for name in names]
     if not names or site.node.ndim != 1 or variable.dtype not in INTEGERS or None in lengths:
-        return Skip("no list of indexes into known dimensions")
+        return Skip("not a list of indexes into known dimensions")
     blocks = site.node.blocks()
     end = prod(length for length in lengths if length is not None)
     return VALUES_UNREAD if blocks is None else _outside(site, blocks, end)
@@ -151,9 +151,9 @@ def _points_are_between(site: Site, node: Node) -> Iterator[Breach] | Skip:
         return VALUES_UNREAD
     first = next(points, None), next(bounds, None)
     if any(each is None or each[1].dtype.kind not in "iuf" for each in first):
-        return Skip("no numbers, or none at all")
+        return Skip("no values, or values that are not numbers")
     if first[1] is not None and first[1][1].shape[1] != 2:
-        return Skip("bounds whose chunks part lower from upper ones")
+        return Skip("chunks of the bounds separate lower from upper bounds")
     both = chain((first[0],), points), chain((first[1],), bounds)
     return _off(site, node, both)
 
@@ -164,9 +164,9 @@ def _points_are_among_vertices(site: Site, variable: Variable, node: Node) -> It
     if bounds is None:
         return VALUES_UNREAD
     if first is None or first[1].dtype.kind not in "iuf" or site.node.dtype not in _NUMBERS:
-        return Skip("no numbers, or none at all")
+        return Skip("no values, or values that are not numbers")
     if node.shape is None or first[1].shape[-1] != node.shape[-1]:
-        return Skip("bounds whose chunks part the vertices of a cell")
+        return Skip("chunks of the bounds separate the vertices of a cell")
     return _outside_cells(site, variable, node, chain((first,), bounds))
 
 
@@ -191,7 +191,7 @@ def _outside_cells(site: Site, variable: Variable, node: Node, bounds: Blocks) -
         if wrong.any():
             place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
             cell = corners[place]
-            expected = f"a point in its cell, from {cell.min()!s} to {cell.max()!s}, as {node.path} says"
+            expected = f"a point in its cell, from {cell.min()!s} to {cell.max()!s}, according to {node.path}"
             shown = f"{points[place]!s} at index {index_text(start[:-1], place)}"
             yield site.breach((), expected, shown, node=site.node, related=[node])
             return
@@ -203,7 +203,7 @@ def _off(site: Site, node: Node, both: Any) -> Iterator[Breach]:
         places = np.flatnonzero((points < low) | (points > high))
         if places.size:
             place = int(places[0])
-            expected = f"a point from {low[place]!s} to {high[place]!s}, as {node.path} says"
+            expected = f"a point from {low[place]!s} to {high[place]!s}, according to {node.path}"
             yield site.breach(
                 (), expected, f"{points[place]!s} at index {start + place}", node=site.node, related=[node]
             )

@@ -47,7 +47,7 @@ def _is_time(variable: Variable) -> bool:
     return is_reference(variable.attributes.get("units"))
 
 
-@only("no coordinate of time")
+@only("not a time coordinate")
 def _is_time_axis(variable: Variable) -> bool:
     if variable.is_boundary or variable.is_text:
         return False
@@ -83,7 +83,7 @@ def _plain(variable: Variable) -> Iterator[Breach]:
     version = version_of(root_of(variable.node))
     if time is not None and (time.plain_since is None or time.plain_since > version):
         zone = "a zone of digits" if version < (1, 13) else "a zone of digits, or Z"
-        yield variable.breach("units", f"a date of the form y-m-d H:M:S, and {zone}", repr(time.date))
+        yield variable.breach("units", f"a date of the form y-m-d H:M:S, with {zone}", repr(time.date))
 
 
 def _caution(variable: Variable) -> Iterator[Breach]:
@@ -91,7 +91,7 @@ def _caution(variable: Variable) -> Iterator[Breach]:
     name = "" if time is None else time.unit.lower().removesuffix("s")
     if name in _LONG:
         yield variable.breach(
-            "units", "days or a shorter unit", f"{name}, which is no calendar {name.replace('yr', 'year')}"
+            "units", "days or a shorter unit", f"{name}, which is not a calendar {name.replace('yr', 'year')}"
         )
 
 
@@ -139,7 +139,7 @@ def _has_no_year_zero(variable: Variable) -> bool:
 def _calendar_place(variable: Variable) -> Iterator[Breach]:
     for name in _ATTRIBUTES:
         if name in variable.attributes:
-            expected = f"{name} beside units of time since a date"
+            expected = f"{name} with units of time since a date"
             found = (
                 "no units"
                 if "units" not in variable.attributes
@@ -149,7 +149,7 @@ def _calendar_place(variable: Variable) -> Iterator[Breach]:
                 yield variable.breach(name, expected, found)
 
 
-@only("nothing about a calendar, or not of this variable")
+@only("no attributes of a calendar to check")
 def _has_calendar(variable: Variable) -> bool:
     """Whether it has calendar attributes, and is not a time axis whose units another rule reports."""
     if not any(name in variable.attributes for name in _ATTRIBUTES) or variable.is_boundary:
@@ -161,11 +161,13 @@ def _known(variable: Variable, calendar: str) -> Iterator[Breach]:
     if "month_lengths" in variable.attributes:
         if calendar.lower() in CALENDARS:
             yield variable.breach(
-                "calendar", "a name of its own, as month_lengths defines the calendar", repr(calendar)
+                "calendar",
+                "another name than those of CF, as month_lengths defines the calendar",
+                repr(calendar),
             )
     elif calendar.lower() not in CALENDARS:
         fix = did_you_mean(near(calendar.lower(), CALENDARS), CALENDARS)
-        yield variable.breach("calendar", "a calendar that CF knows", repr(calendar), fix=fix)
+        yield variable.breach("calendar", "a calendar that CF defines", repr(calendar), fix=fix)
 
 
 def _given(variable: Variable) -> Iterator[Breach]:
@@ -186,10 +188,14 @@ def _leap_seconds(variable: Variable, metadata: str) -> Iterator[Breach]:
 
 def _leap_seconds_given(variable: Variable) -> Iterator[Breach]:
     if "units_metadata" not in variable.attributes:
-        yield variable.breach("units_metadata", "'leap_seconds: none', or utc, or unknown", "nothing")
+        yield variable.breach(
+            "units_metadata",
+            "'leap_seconds: none', 'leap_seconds: utc' or 'leap_seconds: unknown'",
+            "nothing",
+        )
 
 
-@only("no such calendar")
+@only("not a time in the calendar standard, proleptic_gregorian or julian")
 def _is_mixed(variable: Variable) -> bool:
     return _is_time(variable) and _calendar_of(variable) in MIXED
 

@@ -137,17 +137,17 @@ def parse_time_units(text: str) -> TimeUnits | str:
     >>> parse_time_units("days sinc 2000-01-01")
     "no 'since' between a unit and a date"
     >>> parse_time_units("dayz since 2000-01-01")
-    "'dayz' is no unit of time"
+    "'dayz' is not a unit of time"
     """
     found = _SINCE.fullmatch(text)
     if found is None:
         return "no date after 'since'" if is_reference(text) else "no 'since' between a unit and a date"
     unit, date = found["unit"], found["date"]
     if not is_time_unit(unit):
-        return f"{unit!r} is no unit of time"
+        return f"{unit!r} is not a unit of time"
     parts = _DATE.fullmatch(date)
     if parts is None:
-        return f"{date!r} is no date of the form y-m-d H:M:S"
+        return f"{date!r} is not a date of the form y-m-d H:M:S"
     return TimeUnits(
         unit,
         found["word"] or found["at"],
@@ -186,7 +186,7 @@ def wrong_date(
     if not 1 <= time.day <= days:
         return f"month {time.month} of {time.year} has {days} days"
     if time.hour > 23 or time.minute > 59:
-        return f"{time.hour}:{time.minute} is no time of day"
+        return f"{time.hour}:{time.minute} is not a time of day"
     if time.second >= (61 if calendar == "utc" else 60):
         return "only the calendar utc has leap seconds" if time.second < 61 else "a minute has 60 seconds"
     return None if lengths is not None else _outside(time, calendar)
@@ -216,7 +216,7 @@ def _outside(time: TimeUnits, calendar: str) -> str | None:
     if calendar in {"standard", "gregorian", "julian"} and time.year < 0:
         return f"the calendar {calendar} has no negative years"
     if calendar in {"standard", "gregorian"} and (1582, 10, 5) <= date < (1582, 10, 15):
-        return "the calendar goes from 1582-10-04 to 1582-10-15"
+        return "the calendar skips from 1582-10-04 to 1582-10-15"
     if calendar in {"utc", "tai"} and date < (1958, 1, 1):
         return f"the calendar {calendar} begins at 1958-01-01"
     return None

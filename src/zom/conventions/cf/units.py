@@ -13,7 +13,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from zom.checks.check import UNASKED, Skip
+from zom.checks.check import LACKING, Skip
 from zom.packages import import_package
 from zom.patterns import compiled_later
 
@@ -21,7 +21,7 @@ __all__ = [
     "DEPRECATED",
     "LATITUDE",
     "LONGITUDE",
-    "NOT_ASKED",
+    "NOT_CHECKED",
     "VOLUME_RATIOS",
     "asks_udunits",
     "axis_of_units",
@@ -37,7 +37,7 @@ DEPRECATED: Final = ("level", "layer", "sigma_level")
 """Units of dimensionless vertical coordinates in COARDS, unknown to UDUNITS."""
 _OF_CF: Final = frozenset({"dB"})
 """Units of the standard name table that UDUNITS doesn't know."""
-NOT_ASKED: Final = Skip(f"{UNASKED}UDUNITS knows the units of CF: pip install 'zom[cf]' brings it")
+NOT_CHECKED: Final = Skip(f"{LACKING}UDUNITS, which checks units: install it with pip install 'zom[cf]'")
 VOLUME_RATIOS: Final = ("ppv", "ppmv", "ppbv", "pptv", "ppqv")
 
 _PRESSURE: Final = compiled_later(
@@ -120,15 +120,15 @@ def wrong_units(units: str) -> str | None:
     if units.count("(") != units.count(")"):
         return "a parenthesis is not closed"
     if re.search(r"[/^*][\s]*[/^]|^\s*[/^*]|[/^*.]\s*$", units):
-        return "an operator stands without what it joins"
+        return "an operator has no operand"
     if re.search(r"[\[\]{}=<>;&|~\\`?!,]", units):
-        return "a character that is in no unit"
+        return "a character that no unit contains"
     if not asks_udunits() or not units.strip() or units in _OF_CF:
         return None
     found = _unit(units)
     # cf-units has its own names for a missing unit, which UDUNITS doesn't know.
     is_unit = found is not None and not found.is_unknown() and not found.is_no_unit()
-    return None if is_unit else "no such unit"
+    return None if is_unit else "unknown unit"
 
 
 def _unit(units: str) -> Any:

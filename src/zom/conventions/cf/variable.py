@@ -41,7 +41,7 @@ INTEGERS: Final = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64
 NUMBERS: Final = (*INTEGERS, "float32", "float64")
 TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 
-NOT_READ: Final = Skip("the members of the group are not known")
+NOT_READ: Final = Skip("the members of the group are unknown")
 
 Reach = Literal["document", "name", "dataset"]
 """How far a check looks: at the variable's document, also at its name, or at other variables."""
@@ -340,7 +340,7 @@ def only(otherwise: str) -> Callable[[Callable[[Variable], bool]], Only]:
     return lambda holds: Only(holds, Skip(otherwise))
 
 
-TYPED: Final = only("the data type is not known")(lambda variable: variable.dtype is not None)
+TYPED: Final = only("the data type is unknown")(lambda variable: variable.dtype is not None)
 
 
 def judged(
@@ -360,7 +360,7 @@ def judged(
     >>> judged(loud, about="title", reach="document").is_portable
     False
     """
-    no_text = Skip(f"the attribute {about} is no text")
+    no_text = Skip(f"the attribute {about} is not a string")
 
     @wraps(function)
     def run(site: Site) -> Iterable[Breach] | Skip:

@@ -115,7 +115,7 @@ def _place(variable: Variable) -> Iterator[Breach]:
     name = variable.text("standard_name")
     if name not in DEFINITIONS:
         fix = did_you_mean(near(name, DEFINITIONS))
-        expected = "a standard_name of a parametric vertical coordinate beside it"
+        expected = "the standard_name of a parametric vertical coordinate"
         found = "no standard_name" if name is None else repr(name)
         yield variable.breach("formula_terms", expected, found, fix=fix)
 
@@ -152,8 +152,8 @@ def _names(variable: Variable) -> Iterator[Breach]:
         allowed = None if definition is None else definition.names.get(term.lower())
         name = None if node is None else node.attributes.get("standard_name")
         if node is not None and allowed and isinstance(name, str) and name not in allowed:
-            expected = f"a variable of the standard name {' or '.join(allowed)} for the term {term}"
-            yield variable.breach("formula_terms", expected, f"{word!r}, a {name}", related=[node])
+            expected = f"a variable with the standard name {' or '.join(allowed)} for the term {term}"
+            yield variable.breach("formula_terms", expected, f"{word!r} with {name}", related=[node])
 
 
 @only("no standard_name of a parametric vertical coordinate")
@@ -168,7 +168,7 @@ def _nsigma(variable: Variable, text: str) -> Iterator[Breach]:
 
 def _computed_place(variable: Variable) -> Iterator[Breach]:
     if "formula_terms" not in variable.attributes:
-        yield variable.breach("computed_standard_name", "formula_terms beside it", "none")
+        yield variable.breach("computed_standard_name", "formula_terms on the same variable", "none")
 
 
 def _computed(variable: Variable, name: str) -> Iterator[Breach]:
@@ -183,7 +183,7 @@ def _computed(variable: Variable, name: str) -> Iterator[Breach]:
         said = None if node is None else node.attributes.get("standard_name")
         wanted = _wanted(variable.text("standard_name") or "", term.lower(), name)
         if node is not None and wanted is not None and isinstance(said, str) and said != wanted:
-            expected = f"a name that agrees with the term {term}, a {said}"
+            expected = f"a name that agrees with {said}, the standard name of the term {term}"
             yield variable.breach("computed_standard_name", expected, repr(name), related=[node])
 
 
@@ -204,7 +204,7 @@ CHECKS: Final[Functions] = {
     "formula-terms-nsigma": judged_text(
         _nsigma,
         "formula_terms",
-        where=only("no ocean_sigma_z_coordinate")(
+        where=only("not an ocean_sigma_z_coordinate")(
             lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate"
         ),
         reach="document",

@@ -30,7 +30,7 @@ Steps = tuple[str | int, ...]
 
 FORM = rule(
     "convention/attributes",
-    "attributes have the form that the convention gives them",
+    "attributes have the form that the convention defines",
     source="the JSON Schema of the convention",
     schema=True,
 )
@@ -138,7 +138,7 @@ def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ..
     found: list[tuple[Steps, CheckedRule]] = []
     for steps, each in _walk(model, start, ()):
         if not steps:
-            raise ExtensionError(f"{model.__name__}: rule {each.id!r} stands beside no field")
+            raise ExtensionError(f"{model.__name__}: rule {each.id!r} is not next to a field")
         found.append((steps, each.beside(_selector(steps))))
     return tuple(found)
 

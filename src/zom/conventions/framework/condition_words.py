@@ -24,7 +24,7 @@ def in_words(condition: Condition, site: Site | None = None) -> str:
     if "root" in condition:
         return f"the root {in_words(condition['root'])}"
     if "above" in condition:
-        return f"it, or a group above, {in_words(condition['above'])}"
+        return f"it or a group above {in_words(condition['above'])}"
     if "has" in condition:
         return f"has {readable(condition['has'])}"
     if "lacks" in condition:
@@ -35,5 +35,5 @@ def in_words(condition: Condition, site: Site | None = None) -> str:
     if site is not None:
         there = [found.value for found in site.values(condition["at"])]
         known = [each for each in known if any(equal(each, value) for value in there)]
-    shown = " or ".join(map(show, known)) or "a text that tells"
+    shown = " or ".join(map(show, known)) or "a matching string"
     return f"has {shown} at {readable(condition['at'])}"

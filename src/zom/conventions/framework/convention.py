@@ -48,7 +48,7 @@ Kind = Literal["array", "group"]
 _FORM = CheckedRule(
     "attributes",
     schema(),
-    must="the attributes have the form that the convention gives them",
+    must="the attributes have the form that the convention defines",
     fix="see the JSON Schema of the convention",
     source="both",
 )
@@ -303,7 +303,7 @@ class Convention:
         if (node.kind is not None and node.kind not in self.on) or node.form not in self.formats:
             return None
         if self.detect is not None:
-            found: str | None = answer(self, "detect", (str, type(None)), "a text or None", node)
+            found: str | None = answer(self, "detect", (str, type(None)), "a string or None", node)
             return found
         if declaration_of(self, node) is not None:
             return "declared in zarr_conventions"

@@ -40,40 +40,40 @@ _FRAMEWORK = "https://github.com/zarr-conventions/zarr-conventions-spec"
 
 ABSENT = rule(
     "convention/absent",
-    "a convention that is asked for is there",
-    source="what was asked for",
+    "a requested convention is present",
+    source="the request",
 )
 UNCHECKED = rule(
     "convention/nothing-checked",
-    "of a convention that is asked for and found, at least one rule is checked",
-    source="what was asked for",
+    "at least one rule of a requested convention that is found is checked",
+    source="the request",
 )
 UNKNOWN_VERSION = rule(
     "convention/unknown-version",
-    "a node follows a version of a convention that is known",
-    source="the convention; what another version means is not guessed",
+    "a node follows a known version of a convention",
+    source="the convention; zom does not guess what other versions mean",
 )
 MISSPELT = rule(
     "convention/misspelt-key",
-    "a key is not nearly, and not quite, one that a convention knows",
-    source="the convention; readers pass over keys that they don't know",
+    "no key is a near miss of one that a convention knows",
+    source="the convention; readers ignore keys that they don't know",
     lenient="warning",
     strict="warning",
     closed="warning",
 )
 OTHER_VERSION = rule(
     "convention/other-version",
-    "a node follows the version of a convention that is asked for",
-    source="what was asked for",
+    "a node follows the requested version of a convention",
+    source="the request",
 )
 UNDECLARED = rule(
     "convention/undeclared",
-    "a convention whose keys are used is declared in zarr_conventions, where it asks for that",
+    "a convention whose keys are used is declared in zarr_conventions if it requires that",
     source=_FRAMEWORK,
 )
 UNUSED = rule(
     "convention/unused",
-    "of a convention that is declared in zarr_conventions, at least one key is used",
+    "at least one key of a convention that is declared in zarr_conventions is used",
     source=_FRAMEWORK,
     lenient="warning",
     strict="warning",
@@ -81,7 +81,7 @@ UNUSED = rule(
 )
 OWNED_TWICE = rule(
     "convention/owned-twice",
-    "a key of attributes has one convention that gives it a meaning",
+    "only one convention gives an attribute key its meaning",
     source=_FRAMEWORK,
 )
 
@@ -257,7 +257,7 @@ class _Detection:
             for each, how in here:
                 version = _version(each, other)
                 if version is not None and version[1] == each.version:
-                    return each, f"{how}, version {show(version[1])} as {other.path} has"
+                    return each, f"{how}, version {show(version[1])} as in {other.path}"
         return None
 
     def _note_unknown_version(
@@ -266,12 +266,12 @@ class _Detection:
         """Report that the version in `said` is unknown, or is not one with its metadata `here`."""
         path, version = said
         known = [each.version for each in self._families[name] if each.version is not None]
-        expected = f"a version of {name} that is known: {', '.join(_released(known))}"
+        expected = f"a known version of {name}: {', '.join(_released(known))}"
         fix = "write the version that the metadata follows, or update zom"
         if version in known:
             possible = [each.version for each in here if each.version is not None]
             expected = (
-                f"a version of {name} whose metadata stands in this place: {', '.join(_released(possible))}"
+                f"a version of {name} with its metadata in this place: {', '.join(_released(possible))}"
             )
             fix = f"write the version that the metadata follows, or store it as {name} {version} does"
         elif not isinstance(version, str) and show(version) in known:
@@ -320,17 +320,17 @@ class _Detection:
                 UNDECLARED,
                 node,
                 ("attributes", "zarr_conventions"),
-                f"{names} declared in zarr_conventions, for {keys} {verb} used",
+                f"{names} declared in zarr_conventions, because {keys} {verb} used",
                 f"no declaration of {what}" if "zarr_conventions" in node.attributes else "nothing",
                 f"add {entries} to zarr_conventions",
             )
 
     def _note_unused(self, convention: Convention, node: Node, place: int) -> None:
         expected = (
-            f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
+            f"one of {', '.join(convention.owns)} among the attributes, because {convention.id} is declared"
         )
         entry = ("attributes", "zarr_conventions", place)
-        fix = "add them, or take the declaration away"
+        fix = "add them, or remove the declaration"
         self.judgement.say(UNUSED, node, entry, expected, "none", fix, convention=convention)
 
     def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
@@ -365,7 +365,7 @@ class _Detection:
                 continue
             told.add((slip.holder, slip.key))
             path = ("attributes", *slip.holder, slip.key)
-            expected = f"{show(slip.meant)}, or a name that is not so near to it"
+            expected = f"{show(slip.meant)}, or a clearly different name"
             fix = f"did you mean {slip.meant!r}?"
             self.judgement.say(MISSPELT, node, path, expected, show(slip.key), fix)
 
@@ -385,9 +385,9 @@ class _Detection:
             if found is None or checked & {name, *parts} or any(told[1] == name for told in self._strangers):
                 continue
             profile = self.judgement.profile
-            expected = f"a rule of {found.convention} that applies, of the profile {profile}"
+            expected = f"a rule of {found.convention} that applies, in the profile {profile}"
             shown = f"none, though the convention is found at {found.first}: {found.how}"
-            fix = "see that the metadata is complete and in its place"
+            fix = "check that the metadata is complete and in the right place"
             fix += "" if profile == "full" else '; the profile "full" has more rules'
             self.judgement.say(UNCHECKED, root, (), expected, shown, fix)
 

@@ -67,10 +67,10 @@ class Explanation:
     >>> import zom
     >>> print(zom.explain("json/duplicate-key"))
     json/duplicate-key
-      rule         the names in an object are unique; of a name given twice, the last value counts
+      rule         the names in an object are unique; the last value of a repeated name counts
       source       RFC 8259, section 4
       severity     lenient: warning, strict: error, closed: error
-      JSON Schema  can not express it
+      JSON Schema  cannot express it
     """
 
     code: str
@@ -107,7 +107,7 @@ class Explanation:
 
     def _own_facts(self) -> dict[str, str | None]:
         said = ", ".join(f"{level}: {severity or 'allowed'}" for level, severity in self.severities.items())
-        able = "can" if self.schema else "can not"
+        able = "can" if self.schema else "cannot"
         return {
             "rule": self.text,
             "source": self.source,

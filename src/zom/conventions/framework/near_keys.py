@@ -54,7 +54,7 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
     def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
         held = site.holder.attributes.get(around)
         if not is_dict(held):
-            return Skip(f"{around} is no object")
+            return Skip(f"{around} is not an object")
         return [
             site.breach(
                 ("attributes", around, key),

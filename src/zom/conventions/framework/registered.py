@@ -120,7 +120,7 @@ def _are_formats(value: Any) -> bool:
 _CONTRACT = Contract(
     Convention,
     (
-        Member("id", "a text", _is_text),
+        Member("id", "a string", _is_text),
         Member("on", "'group', 'array' or both", _are_kinds),
         Member("formats", "formats among 'v2', 'v3' and 'draft'", _are_formats),
     ),

@@ -110,7 +110,7 @@ def _by_name(functions: Functions | Iterable[Function]) -> Functions:
         name = (each.function if isinstance(each, Check) else each).__name__.lstrip("_")
         if found.setdefault(name, each) is not each:
             raise WrongEntry(
-                "functions", "functions of different names", name, "give them by name, as a dict"
+                "functions", "functions with different names", name, "give them by name, as a dict"
             )
     return found
 
@@ -139,7 +139,7 @@ class _Maker:
         given = dict(parameters)
         name = given.pop("function")
         if name not in self.functions:
-            known = ", ".join(self.functions) or "none, for read_rulebook was given no functions"
+            known = ", ".join(self.functions) or "none, as read_rulebook was given no functions"
             raise WrongEntry(
                 "check.python", f"a function among {known}", name, did_you_mean(near(name, self.functions))
             )
@@ -162,4 +162,4 @@ class _Maker:
         for name in self.functions:
             if name not in self.called:
                 expected = "functions that rules call by check.python"
-                raise WrongEntry("functions", expected, name, "take it away, or write the rule that calls it")
+                raise WrongEntry("functions", expected, name, "remove it, or write a rule that calls it")

@@ -77,12 +77,12 @@ def _is_version(value: Any) -> bool:
 
 
 _FORMS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    **dict.fromkeys((*_TEXTS, *_SENTENCES, "fix", "section", "extends"), (_is_text, "a text")),
+    **dict.fromkeys((*_TEXTS, *_SENTENCES, "fix", "section", "extends"), (_is_text, "a string")),
     **dict.fromkeys(
-        (*_LISTS, "after", "after_any", "reads", "take", "but", "of"), (_are_texts, "a list of texts")
+        (*_LISTS, "after", "after_any", "reads", "take", "but", "of"), (_are_texts, "a list of strings")
     ),
     **dict.fromkeys((*_FLAGS, "advice"), (lambda value: isinstance(value, bool), "true or false")),
-    **dict.fromkeys(("words", "further"), (_are_words, "a table of texts")),
+    **dict.fromkeys(("words", "further"), (_are_words, "a table of strings")),
     **dict.fromkeys(("rule", "group", "change", "cases"), (_are_tables, "tables")),
     **dict.fromkeys(("since", "until"), (_is_version, 'the numbers of a version, such as "1.7"')),
     "each": (lambda value: _is_text(value) or _are_texts(value), "a selector, or a list of them"),
@@ -241,7 +241,7 @@ class RulebookTables:
         ):
             for one in patterns:
                 if not any(fnmatchcase(name, one) for name in ids):
-                    expected = f"ids of rules of {self.base.path.name}, or patterns of them"
+                    expected = f"ids of rules in {self.base.path.name}, or patterns that match them"
                     raise WrongEntry(key, expected, one, did_you_mean(near(one, ids)))
         words = {**self.table.get("words", {}), **group.get("words", {})}
         for rule in known:

@@ -100,7 +100,7 @@ def group(  # noqa: PLR0913 - a pyramid has that many properties
         raise ValueError(f"levels: expected one or more levels with different names, got {labels!r}")
     factors = (factor, factor) if isinstance(factor, int) else tuple(factor)
     if len(factors) != 2 or any(each < 1 for each in factors):
-        raise ValueError(f"factor: expected one or two integers from 1, got {factor!r}")
+        raise ValueError(f"factor: expected one or two positive integers, got {factor!r}")
     affine = None if transform is None else affine_of(list(transform))
     if transform is not None and affine is None:
         raise ValueError(f"transform: expected six numbers [a, b, c, d, e, f], got {transform!r}")

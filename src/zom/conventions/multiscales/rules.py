@@ -78,13 +78,13 @@ def _of_one_kind(site: Site) -> Iterable[Breach] | Skip:
         if level.asset and isinstance(node := site.node.at(level.asset), Node)
     ]
     if len(found) < 2:
-        return Skip("fewer than two levels are there")
+        return Skip("fewer than two levels exist")
     # The majority is right, so that the level that differs is reported rather than all others.
     ((kind, _),) = Counter(node.kind for _, node in found).most_common(1)
     first = next(node for _, node in found if node.kind == kind)
     return [
         site.breach(
-            level.at("asset"), f"the path of {_kind(first)}, as {first.path} is", _kind(node), related=[node]
+            level.at("asset"), f"the path of {_kind(first)}, like {first.path}", _kind(node), related=[node]
         )
         for level, node in found
         if node.kind != kind
@@ -101,7 +101,7 @@ def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
         return Skip("no level is derived from another one")
     assets = dict.fromkeys(level.asset for level in levels if level.asset is not None)
     if len(assets) < len([level for level in levels if level.asset is not None]):
-        return Skip("an asset stands there twice: the name of another level is not known")
+        return Skip("an asset occurs twice: the name of another level is not known")
     shown = f"one of {', '.join(map(show, list(assets)[:12]))}"
     return [
         site.breach(level.at("derived_from"), shown, show(level.source), cause=(level.source, site.node.path))
@@ -125,7 +125,9 @@ def _without_rings(site: Site) -> Iterable[Breach] | Skip:
         if place.keys() >= {*ring}
     ]
     return [
-        site.breach(level.at("derived_from"), "a level that was there before", _way(level, above, length))
+        site.breach(
+            level.at("derived_from"), "a level that is not derived from this one", _way(level, above, length)
+        )
         for first, length in sorted(rings)
         for level in levels
         if level.place == first
@@ -193,7 +195,7 @@ def _scaled(site: Site) -> Iterable[Breach] | Skip:
             broken.append((level, source))
             told[level.place, source.place] = told[source.place, level.place] = breaches
     if not compared:
-        return Skip("no level and its source have arrays with as many dimensions as scale")
+        return Skip("no arrays of a level and its source have as many dimensions as scale")
     factors = factors_of(levels) if len(broken) > 1 else {}
 
     def fits(level: ResolutionLevel, other: ResolutionLevel) -> bool:
@@ -231,7 +233,7 @@ def _unlike(
             # A remainder below a pixel is rounded up or down, and a factor such as 0.333 is itself rounded.
             if abs(before - factor * after[axis]) >= max(1.0, factor, 0.01 * before):
                 ratio = f"{before / after[axis]:.6g}" if after[axis] else "more"
-                expected = f"{ratio}, for {fine.path} has {before} and {coarse.path} {after[axis]}"
+                expected = f"{ratio}, as {fine.path} has {before} and {coarse.path} {after[axis]}"
                 path = level.at("transform", "scale", axis)
                 yield site.breach(path, expected, show(factor), related=[fine, coarse])
                 break
@@ -241,7 +243,7 @@ def _all_consolidated(site: Site) -> Iterable[Breach] | Skip:
     block = site.node.document.get("consolidated_metadata")
     entries: Any = block.get("metadata") if is_dict(block) else None
     if not is_dict(entries):
-        return Skip("the document has no consolidated metadata: that is made in a store")
+        return Skip("the document has no consolidated metadata: stores create it")
     return [
         site.breach(level.at("asset"), "the path of a node in consolidated_metadata", show(level.asset))
         for level in levels_of(site.node)

@@ -43,7 +43,7 @@ ARRAY: Final = "_nczarr_array"
 ATTR: Final = "_nczarr_attr"
 OLD: Final = compiled_later("_nczarr_(?:superblock|group|array|attr)", re.IGNORECASE)
 
-_NOT_HERE: Final = Skip("not said in the form that NCZarr gives it")
+_NOT_HERE: Final = Skip("not in the form that NCZarr defines")
 
 
 def root_has_superblock(site: Site) -> Iterator[Breach] | Skip:
@@ -116,7 +116,7 @@ def _listed(site: Site, name: str, known: dict[str, Node]) -> Iterator[Breach] |
     if not left:
         return iter(())
     nodes = [known[each] for each in left]
-    expected = f"a list with {', '.join(map(show, left[:6]))}, too"
+    expected = f"a list that also has {', '.join(map(show, left[:6]))}"
     return iter((site.breach(("attributes", GROUP, name), expected, show(said), related=nodes),))
 
 
@@ -189,7 +189,7 @@ def _undeclared(site: Site, place: Path, name: str) -> Breach:
     known, above = _known(site.node), site.node.parent
     return site.breach(
         place,
-        "the full name of a dimension that this group, or one above it, declares",
+        "the full name of a dimension that this group or an ancestor declares",
         show(name),
         fix=did_you_mean(near(name, known)),
         # If no dimensions are declared, only the first array is reported.
@@ -214,7 +214,7 @@ def _missized(site: Site, names: list[Any], shape: tuple[int, ...]) -> Iterator[
         group, value = declared
         length = value.get("size") if is_dict(value) else value
         if _is_length(length) and length != size:
-            expected = f"{show(length)} for the dimension {show(name)}, as {group.path} declares it"
+            expected = f"{show(length)} for the dimension {show(name)}, as declared by {group.path}"
             yield site.breach(("shape", place), expected, str(size), related=(group,))
 
 
@@ -273,7 +273,7 @@ def _untold(site: Site, name: str, written: str | None) -> Breach:
         return site.breach(path, expected, show(name), fix=did_you_mean(near(name, site.node.attributes)))
     fix = f"rename {written!r} to {name!r}, or the other way round"
     place = (site.node.path, ("attributes", written))
-    return site.breach(path, expected, f"{show(name)}, but {written!r} is there", fix=fix, slip=place)
+    return site.breach(path, expected, f"{show(name)}, but {written!r} exists", fix=fix, slip=place)
 
 
 def members_not_metadata(site: Site) -> Iterator[Breach] | Skip:

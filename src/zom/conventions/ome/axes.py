@@ -58,7 +58,7 @@ def one_of_another_type(site: Site) -> Iterator[Breach]:
     found = [axis for axis in axes if is_dict(axis) and kind_of(axis) not in {"space", "time"}]
     if len(found) > 1:
         names = ", ".join(show(axis.get("name")) for axis in found)
-        yield site.breach(site.at("axes"), "at most 1 axis that is neither of space nor of time", names)
+        yield site.breach(site.at("axes"), "at most 1 axis that is neither space nor time", names)
 
 
 def space_in_order(site: Site) -> Iterator[Breach]:
@@ -67,4 +67,4 @@ def space_in_order(site: Site) -> Iterator[Breach]:
     names = [name for name in found if isinstance(name, str)]
     lower = [name.lower() for name in names]
     if len(found) == 3 and sorted(lower) == ["x", "y", "z"] and lower != ["z", "y", "x"]:
-        yield site.breach(site.at("axes"), "the axes of space in the order z, y, x", ", ".join(names))
+        yield site.breach(site.at("axes"), "the spatial axes in the order z, y, x", ", ".join(names))

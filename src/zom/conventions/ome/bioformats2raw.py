@@ -26,7 +26,7 @@ def numbered(edition: Edition) -> Judge:
     def numbered(site: Site) -> Iterator[Breach] | Skip:
         node = site.node
         if node.members is None:
-            return Skip("the members of the group are not known")
+            return Skip("the members of the group are unknown")
         container = node.groups.get(_CONTAINER)
         if container is not None and "series" in edition.metadata(container):
             return Skip("series lists the images")

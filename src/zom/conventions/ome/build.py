@@ -86,7 +86,7 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
     names = [axis["name"] for axis in described]
     space = [axis["name"] for axis in described if axis.get("type") == "space"]
     if factors is not None and halved is not None:
-        raise ValueError("halved: expected nothing beside factors, which say all")
+        raise ValueError("halved: expected none if factors are given")
     made = levels_of(
         names,
         shape,
@@ -203,7 +203,7 @@ def axes_of(
         raise ValueError(f"axes: expected different names, got {axes!r}")
     unknown = [name for name in names if name not in _TYPES and name not in types]
     if unknown:
-        message = f"axes: expected t, c, z, y or x, got {unknown[0]!r}; tell its type: types={{{unknown[0]!r}: ...}}"
+        message = f"axes: expected t, c, z, y or x, got {unknown[0]!r}; pass its type: types={{{unknown[0]!r}: ...}}"
         raise ValueError(message)
     for what, given in (("types", types), ("units", units or {})):
         other = next((name for name in given if name not in names), None)
@@ -217,12 +217,12 @@ def axes_of(
     kinds = [axis["type"] for axis in made]
     order = sorted(kinds, key=lambda kind: {"time": 0, "space": 2}.get(kind, 1))
     if kinds != order or not 2 <= kinds.count("space") <= 3:
-        message = f"axes: expected time, then a channel, then two or three of space, got {', '.join(kinds)}"
+        message = (
+            f"axes: expected time, then a channel, then two or three spatial axes, got {', '.join(kinds)}"
+        )
         raise ValueError(message)
     if len(names) > 5 or kinds.count("time") > 1:
-        raise ValueError(
-            f"axes: expected one of time, one of channels and three of space at most, got {names}"
-        )
+        raise ValueError(f"axes: expected at most one time, one channel and three spatial axes, got {names}")
     return made
 
 
@@ -303,7 +303,7 @@ def _omero(
 ) -> dict[str, Any]:
     size = shape[names.index("c")] if "c" in names else 1
     if len(channels) != size:
-        raise ValueError(f"channels: expected {size}, as many as the axis c is long, got {len(channels)}")
+        raise ValueError(f"channels: expected {size}, the length of the axis c, got {len(channels)}")
     top = _top(dtype)
     made: list[dict[str, Any]] = []
     for place, channel in enumerate(channels):

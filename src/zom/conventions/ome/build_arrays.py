@@ -46,19 +46,19 @@ def _check(names: Sequence[str], version: Version, options: Mapping[str, Any]) -
     )
     for name, value in options.items():
         if name in {"shape", "dtype"}:
-            fix = "; convert that first, as by its astype" if name == "dtype" else ""
-            raise ValueError(f"{name}: expected none, as arrays have that of the image, got {value!r}{fix}")
+            fix = "; convert the image first, for example with astype" if name == "dtype" else ""
+            raise ValueError(f"{name}: expected none, as the image determines it, got {value!r}{fix}")
         if name not in known and name in foreign:
             form, choice = ("v2", "0.5") if version == "0.4" else ("v3", "0.4")
-            reason = f"as arrays of Zarr {form} have none"
+            reason = f"as Zarr {form} arrays have none"
             raise ValueError(f"{name}: expected none, {reason}, got {value!r}; OME-Zarr {choice} has them")
         if name not in known:
             hint = did_you_mean(near(name, known), known)
-            raise TypeError(f"{name}: expected an argument of arrays, got one that is unknown; {hint}")
+            raise TypeError(f"{name}: expected an argument of ArraySpec.build, got an unknown one; {hint}")
     called = options.get("dimension_names")
     if called is not None and list(called) != list(names):
         raise ValueError(
-            f"dimension_names: expected the axes, {', '.join(names)}, got {called!r}; name the axes so"
+            f"dimension_names: expected the axes, {', '.join(names)}, got {called!r}; pass these names as axes"
         )
 
 

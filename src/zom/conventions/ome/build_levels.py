@@ -89,5 +89,5 @@ def _check(
         raise ValueError(f"levels: expected 1 or more, got {levels}")
     if factors is not None and len(factors) > 1 and levels is not None and levels != len(factors) + 1:
         raise ValueError(
-            f"levels: expected {len(factors) + 1}, one more than there are factors, got {levels}"
+            f"levels: expected {len(factors) + 1}, one more than the number of factors, got {levels}"
         )

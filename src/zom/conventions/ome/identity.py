@@ -59,9 +59,9 @@ def same_version(site: Site) -> Iterator[Breach] | Skip:
     """Check that all metadata below the first group with a version has the same version."""
     own = _version_of(site.node)
     if own is None:
-        return Skip("it tells no version")
+        return Skip("it has no version")
     if any(_version_of(above) is not None for above in site.node.ancestors()):
-        return Skip("it is judged from the group above")
+        return Skip("it is checked at the group above")
     return _other_versions(site, own)
 
 
@@ -70,7 +70,7 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
         if node.is_group and "ome" in node.attributes:
             found = _version_of(node)
             if found is not None and found != own:
-                expected = f"{show(own)}, as {site.node.path} has"
+                expected = f"{show(own)}, as in {site.node.path}"
                 yield site.breach(
                     ("attributes", "ome", "version"), expected, show(found), node=node, related=[site.node]
                 )
@@ -79,20 +79,18 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
 def in_zarr_v3(site: Site) -> Iterator[Breach] | Skip:
     """Check that metadata is in its version's place: under `ome` in Zarr v3, among attributes in Zarr v2."""
     if site.node.kind is None:
-        return Skip("nobody knows of which format the group is")
+        return Skip("the Zarr format of the group is not known")
     return _in_another_format(site)
 
 
 def _in_another_format(site: Site) -> Iterator[Breach]:
     if "ome" in site.node.attributes:
         if site.node.form == "v2":
-            yield site.breach(("attributes", "ome"), "a group of Zarr v3", "ome in a group of Zarr v2")
+            yield site.breach(("attributes", "ome"), "a Zarr v3 group", "ome in a Zarr v2 group")
         return
     key = next((key for key, found in _BARE.items() if any(map(site.values, found))), None)
     if key is not None:
-        yield site.breach(
-            ("attributes", key), f"{key} under ome", f"{key} beside other attributes in Zarr v3"
-        )
+        yield site.breach(("attributes", key), f"{key} under ome", f"{key} among the attributes in Zarr v3")
 
 
 _PATHS: Final = parse_selector("datasets[*].path").steps

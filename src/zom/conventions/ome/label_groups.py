@@ -67,7 +67,7 @@ def all_listed(edition: Edition) -> Judge:
 
     def all_listed(site: Site) -> Iterator[Breach] | Skip:
         if site.node.members is None:
-            return Skip("the members of the group are not known")
+            return Skip("the members of the group are unknown")
         start = len(site.node.path.rstrip("/")) + 1
         listed = set(_listed(edition, site.node))
         missing = [node for node in _below(edition, site.node) if node.path[start:] not in listed]
@@ -93,7 +93,7 @@ def nothing_between(edition: Edition) -> Judge:
                 between[above.path] = above
                 above = above.parent
         if site.node.members is None:
-            return Skip("the members of the group are not known")
+            return Skip("the members of the group are unknown")
         return (
             site.breach(("attributes",), "no attributes", dict(node.attributes), node=node)
             for node in between.values()

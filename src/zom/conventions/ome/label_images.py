@@ -84,13 +84,13 @@ def source_is_image(edition: Edition) -> Judge:
 
     def source_is_image(site: Site) -> Iterator[Breach] | Skip:
         if not isinstance(site.scope, str):
-            return Skip("it is no text")
+            return Skip("it is not a string")
         found = reached(site.node, site.scope)
         if found is UNKNOWN:
-            return Skip("the image is outside of what was read")
+            return Skip("the image was not read")
         if edition.is_image(found):
             return iter(())
-        seen = f"{show(site.scope)}, which is none" if isinstance(found, Node) else show(site.scope)
+        seen = f"{show(site.scope)}, which is not an image" if isinstance(found, Node) else show(site.scope)
         return iter((site.breach(site.at(), "the path of an image", seen),))
 
     return source_is_image
@@ -121,7 +121,7 @@ def as_many_levels(edition: Edition) -> Judge:
         if not is_list(have) or not is_list(want) or len(have) in {len(want), _distinct(want)}:
             return iter(())
         path = edition.path("multiscales", edition.images(site.node)[0][0], "datasets")
-        expected = f"{len(want)} datasets, as {source.path} has"
+        expected = f"{len(want)} datasets, as in {source.path}"
         return iter((site.breach(path, expected, str(len(have)), related=[source]),))
 
     return as_many_levels

@@ -63,7 +63,7 @@ def no_scale_shrinks(site: Site) -> Iterator[Breach]:
             ):
                 path = site.at("datasets", place, "coordinateTransformations", at, "scale", axis)
                 yield site.breach(
-                    path, f"{show(before[axis])} or more, as the dataset before has", scale[axis]
+                    path, f"{show(before[axis])} or more, as in the previous dataset", scale[axis]
                 )
         before = scale
 

@@ -55,7 +55,7 @@ def _five_dimensions(site: Site) -> Iterator[Breach] | Skip:
     if not arrays:
         return Skip("no array is known")
     return (
-        Breach(array, ("shape",), "five dimensions at most: t, c, z, y and x", show(array.shape))
+        Breach(array, ("shape",), "at most five dimensions: t, c, z, y and x", show(array.shape))
         for array in arrays
         if array.ndim is not None and array.ndim > len(_AXES)
     )
@@ -74,8 +74,8 @@ def _axes_named(site: Site) -> Iterator[Breach]:
 _DIMENSIONS: Final = CheckedRule(
     "dimensions",
     python(_five_dimensions),
-    must="The arrays of an image have five dimensions at most",
-    fix="write it as OME-Zarr 0.4 or newer, which name their axes",
+    must="The arrays of an image have at most five dimensions",
+    fix="write the image as OME-Zarr 0.4 or newer, which name their axes",
     link=f"{_PAGE}0.2/#image-layout",
 )
 _NAMES: Final = CheckedRule(
@@ -134,14 +134,14 @@ def _is_draft(site: Site) -> Iterator[Breach] | Skip:
     if not {"multiscales", "scene"} & site.scope.keys():
         return iter(())
     version = show(site.scope.get("version"))
-    expected = "a version that was released, of which transformations are checked"
+    expected = "a released version, whose transformations are checked"
     return iter((site.breach(site.at("version"), expected, f"{version}, a draft"),))
 
 
 _DRAFT: Final = CheckedRule(
     "draft",
     python(_is_draft),
-    note="The transformations of drafts of 0.6 are not checked: each draft wrote them in its own way",
+    note="The transformations of drafts of 0.6 are not checked: each draft writes them differently",
     fix="write the image as OME-Zarr 0.5 or 0.6",
     each="ome",
     link=V06.link,

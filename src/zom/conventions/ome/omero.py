@@ -58,11 +58,11 @@ def as_many_channels(edition: Edition) -> Judge:
             return Skip("no channels")
         found = _channel_size(edition, site.node)
         if found is None:
-            return Skip("no array with an axis of channels is known")
+            return Skip("no array with a channel axis is known")
         size, array = found
         if size == len(channels):
             return iter(())
-        expected = f"{size}, as {array.path} has channels"
+        expected = f"{size}, the number of channels of {array.path}"
         return iter((site.breach(site.at("channels"), expected, str(len(channels)), related=(array,)),))
 
     return as_many_channels

@@ -52,10 +52,10 @@ def no_such_group(  # noqa: PLR0913, PLR0917 - a breach has that many facts
         return site.breach(place, expected, f"{found}, which is an array", related=[target])
     written = slip(key, edition.metadata(target))
     if written is None:
-        return site.breach(place, expected, f"{found}, which has none", related=[target])
+        return site.breach(place, expected, f"{found}, a group without it", related=[target])
     misspelt = (target.path, edition.path(written))
     return site.breach(
-        place, expected, f"{found}, which has none, but {written!r}", related=[target], slip=misspelt
+        place, expected, f"{found}, a group without it, but with {written!r}", related=[target], slip=misspelt
     )
 
 

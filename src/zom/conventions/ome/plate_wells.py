@@ -82,7 +82,7 @@ def no_empty(edition: Edition) -> Judge:
 
     def no_empty(site: Site, one: str) -> Iterator[Breach] | Skip:
         if site.node.members is None:
-            return Skip("the members of the group are not known")
+            return Skip("the members of the group are unknown")
         rows = {name for name in _names(site, "rows") if isinstance(name, str)}
         columns = {name for name in _names(site, "columns") if isinstance(name, str)}
         return _empty_groups(site, edition, one, (rows, columns))

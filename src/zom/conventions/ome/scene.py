@@ -31,7 +31,7 @@ def _connected(site: Site) -> list[Breach] | Skip:
     own: list[End] = [("", name) for name in scene_systems(site.node)]
     edges = [(place, ends) for place, ends in found if ends is not None]
     if not edges:
-        return Skip("no transformation of a scene names both its ends")
+        return Skip("no transformation of a scene names both its input and its output")
     groups = _Groups()
     for _, (left, right) in edges:
         groups.join(left, right)
@@ -44,7 +44,9 @@ def _connected(site: Site) -> list[Breach] | Skip:
             told.add(groups.of(left))
             breaches.append(
                 site.breach(
-                    place.path, f"a way from {first} to what it links", f"none, to {show(_words(left))}"
+                    place.path,
+                    f"transformations that link its coordinate systems with {first}",
+                    f"none, for {show(_words(left))}",
                 )
             )
     for end in own:

@@ -75,7 +75,7 @@ def _edition(convention: Convention, form: DefineModel) -> Convention:
         replace(
             convention,
             version=f"{convention.version}-dev-spatialdata",
-            title=f"OME-Zarr {convention.version} as SpatialData has it",
+            title=f"OME-Zarr {convention.version} as SpatialData writes it",
             link="https://spatialdata.scverse.org/en/stable/design_doc.html#images",
             attributes=form,
             owns=convention.owns,

@@ -31,10 +31,10 @@ def values_colored(edition: Edition) -> Check:
     def values_colored(site: Site) -> Iterator[Breach] | Skip:
         array = _full_size(edition, site.node)
         if array is None or "int" not in str(array.dtype):
-            return Skip("no label image of integers")
+            return Skip("no integer label image")
         known = _described(site.scope)
         if known is None:
-            return Skip("no colors of integers")
+            return Skip("no colors with integer labels")
         blocks = array.blocks()
         if blocks is None:
             return VALUES_UNREAD

@@ -111,25 +111,28 @@ def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator
         return
     if piece.inputs is not None and len(axes) != piece.inputs + 1:
         expected = f"a field of {piece.inputs + 1} axes, one more than the input has"
-        yield site.breach(at, expected, f"{show(path)} of {len(axes)}", related=(node,))
+        yield site.breach(at, expected, f"{show(path)} with {len(axes)} axes", related=(node,))
         return
     vectors = [place for place, axis in enumerate(axes) if is_dict(axis) and axis.get("type") == kind]
     if len(vectors) != 1:
         yield site.breach(
-            at, f"a field with one axis of type {kind}", f"{show(path)} with {len(vectors)}", related=(node,)
+            at,
+            f"a field with one axis of type {kind}",
+            f"{show(path)} with {len(vectors)} such axes",
+            related=(node,),
         )
         return
     if axes[vectors[0]].get("discrete") is not True:
         yield site.breach(
-            at, f'"discrete": true at the axis of type {kind}', f"{show(path)} without", related=(node,)
+            at, f'"discrete": true on the axis of type {kind}', f"{show(path)} without it", related=(node,)
         )
     array = next((found for _, found in arrays_of(node, images(node)[0].value)), None)
     if array is None or array.shape is None or piece.outputs is None or vectors[0] >= len(array.shape):
         return
     if array.shape[vectors[0]] != piece.outputs:
-        expected = f"vectors of {piece.outputs} numbers, as many as the output has axes"
+        expected = f"vectors of {piece.outputs} numbers, one for each axis of the output"
         yield site.breach(
-            at, expected, f"{show(path)} with vectors of {array.shape[vectors[0]]}", related=(array,)
+            at, expected, f"{show(path)} with vectors of {array.shape[vectors[0]]} numbers", related=(array,)
         )
 
 

@@ -61,7 +61,7 @@ def _numbers(piece: Piece) -> Iterator[tuple[int, float]]:
 def _zeros(piece: Piece) -> Iterator[Fault]:
     for place, number in _numbers(piece):
         if number == 0:
-            yield Fault((*piece.path, "scale", place), "a number that isn't 0", number)
+            yield Fault((*piece.path, "scale", place), "a number other than 0", number)
 
 
 def _not_positive(piece: Piece) -> Iterator[Fault]:
@@ -98,7 +98,7 @@ def _out_of_bounds(piece: Piece) -> Iterator[Fault]:
             if isinstance(index, int) and not 0 <= index <= 4:
                 yield Fault((*at, place), "an index from 0 to 4", index)
             elif index in found[:place]:
-                yield Fault((*at, place), "an index that is given once", f"{index} again")
+                yield Fault((*at, place), "an index that appears once", f"{index} again")
     if piece.type == "projectAxis" and not {"droppedInputs", "createdOutputs"} & piece.value.keys():
         yield Fault((*piece.path, "type"), "droppedInputs or createdOutputs beside it", "neither")
 

@@ -50,7 +50,7 @@ def _ends(site: Site, place: TransformationPlace) -> Iterator[Breach]:
         found = place.value.get(side)
         key = "path" if place.kind == "dataset" and side == "input" else "name"
         if found is None:
-            yield site.breach((*place.path, side), f"an object with {key!r} in it", "nothing")
+            yield site.breach((*place.path, side), f"an object with {key!r}", "nothing")
         elif is_dict(found) and found.get(key) is None:
             yield site.breach((*place.path, side, key), f"a {key}", "nothing")
 
@@ -66,7 +66,7 @@ def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
         known = ", ".join(map(show, place.systems)) or "none"
         yield site.breach(
             (*place.path, side, "name"),
-            f"the name of a coordinate system that is listed there: {known}",
+            f"the name of a listed coordinate system: {known}",
             show(name) if written is None else f"{show(name)}, and {written!r}",
             fix=did_you_mean(near(name, place.systems))
             if written is None
@@ -173,7 +173,7 @@ def _to_labels(site: Site) -> list[Breach] | Skip:
                 found.append(
                     site.breach((*place.path, side, "path"), "the path of an image below labels", show(path))
                 )
-    return found if seen else Skip("no transformation to an image of labels")
+    return found if seen else Skip("no transformation to a label image")
 
 
 def _datasets(site: Site) -> list[tuple[Path, list[Any]]]:
@@ -235,7 +235,7 @@ def _names(site: Site) -> list[Breach] | Skip:
             key = (*place.path[:-1], name) if place.kind != "dataset" else place.path
             if key in seen:
                 found.append(
-                    site.breach((*place.path, "name"), "a name that no other one in the list has", show(name))
+                    site.breach((*place.path, "name"), "a name that is unique in the list", show(name))
                 )
             seen.add(key)
     return found if seen else Skip("no transformation has a name")

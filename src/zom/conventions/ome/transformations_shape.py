@@ -179,8 +179,8 @@ def fit_faults(piece: Piece) -> Iterator[Fault]:
         if given is not None and piece.outputs is not None and given != piece.outputs:
             yield Fault(
                 (*piece.path, "type"),
-                f"axes dropped and created so that {piece.outputs} are left",
-                f"{given} left",
+                f"{piece.outputs} axes after dropping and creating axes",
+                f"{given} axes",
             )
 
 
@@ -219,7 +219,7 @@ def axes_faults(piece: Piece) -> Iterator[Fault]:
         given = piece.outputs if piece.outputs is not None else given_axes(piece.value, piece.inputs)
         sides = {"droppedInputs": piece.inputs, "createdOutputs": given}
         if not any(piece.value.get(name) for name in sides):
-            yield Fault(piece.path, "droppedInputs or createdOutputs, with an index at least", "neither")
+            yield Fault(piece.path, "droppedInputs or createdOutputs, with at least one index", "neither")
         for name, axes in sides.items():
             found = piece.value.get(name)
             if is_list(found):
@@ -236,10 +236,10 @@ def _index_faults(
         if not isinstance(index, int) or isinstance(index, bool):
             continue
         if index < 0 or (axes is not None and index >= axes):
-            expected = "an index of an axis" if axes is None else f"an index of an axis, from 0 to {axes - 1}"
+            expected = "an axis index" if axes is None else f"an axis index from 0 to {axes - 1}"
             yield Fault((*path, place), expected, index)
         elif index in seen:
-            yield Fault((*path, place), "an index that is given once", f"{index} again")
+            yield Fault((*path, place), "an index that appears once", f"{index} again")
         seen.add(index)
 
 
@@ -261,7 +261,7 @@ def _by_dimension_faults(piece: Piece) -> Iterator[Fault]:
     left = [axis for axis in range(piece.outputs or 0) if axis not in outputs]
     if left:
         yield Fault(
-            (*piece.path, "transformations"), f"{output} with {', '.join(map(str, left))} in it", "none"
+            (*piece.path, "transformations"), f"{output} that contain {', '.join(map(str, left))}", "none"
         )
 
 
@@ -287,7 +287,7 @@ def rotation_faults(piece: Piece) -> Iterator[Fault]:
                 return
     determinant = _determinant([[float(number) for number in row] for row in found])
     if abs(determinant - 1) > _TOLERANCE * len(found):
-        yield Fault(path, "a matrix with the determinant 1", f"determinant {determinant:.6g}")
+        yield Fault(path, "a matrix with determinant 1", f"determinant {determinant:.6g}")
 
 
 def _is_number(value: object) -> bool:

@@ -48,7 +48,7 @@ def _spaces(site: Site) -> list[Breach] | Skip:
         return []
     return [
         site.breach(
-            site.at("axes"), "2 or 3 axes of type space, or 2 or more of type array", f"{space} of space"
+            site.at("axes"), "2 or 3 axes of type space, or 2 or more of type array", f"{space} of type space"
         )
     ]
 
@@ -60,7 +60,7 @@ def _one_other(site: Site) -> list[Breach] | Skip:
     found = [kind for kind in kinds if kind not in {"space", "time", "array"}]
     if len(found) < 2:
         return []
-    expected = "at most 1 axis that is neither of space nor of time"
+    expected = "at most 1 axis that is neither space nor time"
     return [site.breach(site.at("axes"), expected, ", ".join(kind or "no type" for kind in found))]
 
 
@@ -88,8 +88,8 @@ def _ndim(site: Site) -> list[Breach] | Skip:
         for place, array in arrays_of(site.node, image.value):
             seen = True
             if array.ndim != wanted:
-                expected = f"an array of {wanted} dimensions, as many as {show(image.intrinsic)} has axes"
-                text = f"{show(image.value['datasets'][place]['path'])} of {array.ndim}: shape {show(list(array.shape or ()))}"
+                expected = f"an array of {wanted} dimensions, one for each axis of {show(image.intrinsic)}"
+                text = f"{show(image.value['datasets'][place]['path'])} with {array.ndim} dimensions: shape {show(list(array.shape or ()))}"
                 found.append(
                     site.breach(
                         (*image.path, "datasets", place, "path"),
@@ -113,7 +113,7 @@ def _other_systems(site: Site) -> list[Breach] | Skip:
                 continue
             seen = True
             if axes != wanted:
-                expected = f"{wanted} axes, as many as {show(image.intrinsic)} has"
+                expected = f"{wanted} axes, as in {show(image.intrinsic)}"
                 found.append(
                     site.breach((*image.path, "coordinateSystems", place, "axes"), expected, f"{axes}")
                 )
@@ -140,7 +140,11 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
                 ):
                     at = (*image.path, "datasets", place, *path, axis)
                     found.append(
-                        site.breach(at, f"a scale of at least {show(before[axis])}, as before", scale[axis])
+                        site.breach(
+                            at,
+                            f"a scale of at least {show(before[axis])}, as in the previous dataset",
+                            scale[axis],
+                        )
                     )
             before = scale
     return found if seen else Skip("no dataset has a scale")

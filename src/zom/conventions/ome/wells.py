@@ -58,7 +58,7 @@ def acquisition_told(edition: Edition) -> Judge:
     def acquisition_told(site: Site) -> Iterator[Breach] | Skip:
         ids = _acquisitions(edition, site)
         if ids is None or len(ids) < 2 or not is_dict(site.scope):
-            return Skip("no plate of several acquisitions is above")
+            return Skip("it is not in a plate with several acquisitions")
         expected = f"one of the {len(ids)} acquisitions of the plate"
         return (
             site.breach(site.at("images", place, "acquisition"), expected, "nothing")
@@ -76,7 +76,7 @@ def acquisition_known(edition: Edition) -> Judge:
         ids = [each for each in _acquisitions(edition, site) or () if each is not None]
         above = _plate_above(site)
         if above is None or not ids or not is_dict(site.scope):
-            return Skip("no plate with acquisitions is above")
+            return Skip("it is not in a plate with acquisitions")
         expected = f"one of {', '.join(map(show, ids[:12]))}"
         return (
             site.breach(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
-from zom.checks.check import UNASKED
+from zom.checks.check import LACKING
 from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Report:
     """The number of nodes checked."""
     digest: str
     """A BLAKE2b hash over paths and documents that identifies them, in hexadecimal."""
-    not_asked: tuple[str, ...] = ()
+    not_checked: tuple[str, ...] = ()
     """Checks that were not run, each with the missing package or table that it needs."""
     store: str | None = None
     """The store that the findings' keys belong to; None if a document was validated."""
@@ -270,20 +270,20 @@ def report_of(
         tuple(_counts(judgement)),
         judgement.nodes,
         judgement.digest,
-        _not_asked(judgement),
+        _not_checked(judgement),
         store,
         tuple(judgement.resting),
     )
 
 
-def _not_asked(judgement: Judgement) -> tuple[str, ...]:
+def _not_checked(judgement: Judgement) -> tuple[str, ...]:
     """The checks that were not run, each once however many nodes it affects."""
     present = {name.partition("/")[0] for name in judgement.presences}
     needed = [
-        reason.removeprefix(UNASKED)
+        reason.removeprefix(LACKING)
         for tally in judgement.tallies()
         for reason in tally.skipped
-        if reason.startswith(UNASKED)
+        if reason.startswith(LACKING)
     ]
     tables = [
         need

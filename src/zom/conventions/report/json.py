@@ -32,7 +32,7 @@ def dict_of(report: Report) -> dict[str, Any]:
             for each in report.conventions
         ],
         "rules": [_rule(each) for each in report.rules],
-        **({"not_asked": list(report.not_asked)} if report.not_asked else {}),
+        **({"not_checked": list(report.not_checked)} if report.not_checked else {}),
         "findings": [_finding(report, each, stated) for each in report.problems],
         "suppressed": [_finding(report, each, stated) for each in report.suppressed],
     }

@@ -117,7 +117,7 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
     if not report.checked:
         names = ", ".join(sorted({each.convention for each in report.rules}))
         yield f"NOTHING WAS CHECKED but Zarr itself: no rule of {names} applies"
-    yield from (f"not asked: {one_line(each)}" for each in report.not_asked)
+    yield from (f"not checked: {one_line(each)}" for each in report.not_checked)
     for rule in report.rules:
         if rule.failed:
             yield f"  failed at {_number(rule.failed, 'node')}: {rule.code}: {rule.text}"

@@ -67,7 +67,9 @@ def _of_members(site: Site) -> Iterable[Breach] | Skip:
         return Skip(f"the group has no {DIMENSIONS}")
     arrays = [each for each in _heirs(site.node) if len(each.dims or ()) >= 2] or _in_levels(site.node)
     if not arrays:
-        return Skip("no array with two named dimensions is right in the group, or in a level of its pyramid")
+        return Skip(
+            "no array with two named dimensions is directly in the group or in a level of its pyramid"
+        )
     if any(lengths_of(each, dimensions) is not None for each in arrays):
         return ()
     known = list(dict.fromkeys(name for each in arrays for name in each.dims or () if name is not None))
@@ -115,7 +117,7 @@ def _invertible(site: Site) -> Iterable[Breach] | Skip:
     return [
         site.breach(
             ("attributes", TRANSFORM),
-            "coefficients with a*e - b*d that is not 0",
+            "coefficients with a nonzero a*e - b*d",
             site.node.attributes[TRANSFORM],
         )
     ]
@@ -148,7 +150,7 @@ def _lengths_agree(site: Site) -> Iterable[Breach] | Skip:
     dimensions = node.attributes.get(DIMENSIONS)
     found = [(each, lengths) for each in arrays if (lengths := lengths_of(each, dimensions)) is not None]
     if said is None or not found:
-        return Skip(f"no {SHAPE} beside an array that has the {DIMENSIONS}")
+        return Skip(f"no {SHAPE}, or no array that has the {DIMENSIONS}")
     breaches: list[Breach] = []
     for axis, name in enumerate(("Y", "X")):
         for each, lengths in found:
@@ -180,7 +182,7 @@ def _as_the_transform_says(site: Site) -> Iterable[Breach] | Skip:
     node = site.node
     bbox, affine = numbers_of(node.attributes.get(BBOX), 4), affine_of(node.attributes.get(TRANSFORM))
     if node.attributes.get(TYPE, "affine") != "affine" or bbox is None or affine is None:
-        return Skip(f"no {BBOX} beside an affine {TRANSFORM}")
+        return Skip(f"no {BBOX} with an affine {TRANSFORM}")
     shape = integers_of(node.attributes.get(SHAPE), 2)
     lengths = shape or (lengths_of(node, node.attributes.get(DIMENSIONS)) if node.is_array else None)
     if lengths is None:
@@ -196,7 +198,7 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     node = site.node
     used = [level.at(key) for level in levels_of(node) for key in level.entry if key.startswith("spatial:")]
     if not used:
-        return Skip("no level has attributes of spatial")
+        return Skip("no level has spatial attributes")
     if declaration_of(SPATIAL, node) is not None or any(
         key.startswith("spatial:") for key in node.attributes
     ):

@@ -100,7 +100,7 @@ class SpatialGroup(Attributes):
         _form(
             "registration",
             'spatial:registration is "pixel" or "node"',
-            'write "pixel" where values are of areas, "node" where they are of points',
+            'write "pixel" if values are for areas, "node" if they are for points',
             "spatialregistration",
         ),
     ] = "pixel"

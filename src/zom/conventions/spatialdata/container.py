@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTAINER_CHECKS", "elements_of"]
 
-_NO_CONTAINER: Final = Skip("no container, or one without elements")
+_NO_CONTAINER: Final = Skip("not a container, or a container without elements")
 
 
 def elements_of(container: Node) -> list[tuple[Role, Node]]:
@@ -55,7 +55,7 @@ def _no_image(node: Node) -> Breach:
     holder, before = (within, ("ome",)) if is_dict(within) else (node.attributes, ())
     key = "ome" if node.form == "v3" and not before else "multiscales"
     found, slip = absent_key(key, node, ("attributes", *before), holder)
-    return Breach(node, ("attributes", *before, key), "an image of OME-Zarr", found, slip=slip)
+    return Breach(node, ("attributes", *before, key), "an OME-Zarr image", found, slip=slip)
 
 
 def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
@@ -100,7 +100,7 @@ def _alike(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
     for _, node in elements:
         first = seen.setdefault(node.name.lower(), node)
         if first is not node:
-            expected = f"a name that no other element has, and {first.path} does but for its case"
+            expected = f"a name that differs from that of {first.path} by more than case"
             expected = "a name that no other element has" if first.name == node.name else expected
             yield Breach(node, (), expected, show(node.name), None, (first.path,))
 

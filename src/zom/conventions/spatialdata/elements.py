@@ -109,12 +109,12 @@ def _version_known(site: Site) -> Iterator[Breach] | Skip:
     node = site.node
     role = role_of(node)
     if node.parent is not None and node.parent.name in PLACES and node.parent.name != role:
-        return Skip("it is not what belongs there")
+        return Skip("it is in the group of another kind of element")
     place = _version_place(role)
     held = node.attributes if len(place) == 1 else node.attributes.get(ATTRIBUTES)
     found = held.get("version") if is_dict(held) else None
     if found is None and role in {"images", "labels"}:
-        return Skip("OME-Zarr tells the version")
+        return Skip("the OME-Zarr metadata has the version")
     known = _VERSIONS[role][node.form]
     if found in known:
         return _ome_version_fits(site, found) if role in {"images", "labels"} else iter(())
@@ -153,7 +153,7 @@ def _point_keys(site: Site) -> Iterator[Breach] | Skip:
     if role_of(site.node) != "points" or not is_dict(held):
         return Skip("no points")
     return (
-        site.breach(("attributes", ATTRIBUTES, key), "a string, the name of a column", show(held[key]))
+        site.breach(("attributes", ATTRIBUTES, key), "a string: the name of a column", show(held[key]))
         for key in ("feature_key", "instance_key")
         if key in held and not isinstance(held[key], str)
     )
@@ -186,7 +186,7 @@ def _coordinates_there(site: Site) -> Iterator[Breach] | Skip:
     if not _is_old_shapes(node):
         return Skip("no shapes of version 0.1")
     if node.members is None:
-        return Skip("the members of the group are not known")
+        return Skip("the members of the group are unknown")
     geometry = node.attributes[ATTRIBUTES].get("geos")
     name = geometry.get("name") if is_dict(geometry) else None
     wanted = ("coords", "Index", *(("radius",) if name == "POINT" else ()))

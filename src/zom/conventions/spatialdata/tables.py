@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["TABLE_CHECKS"]
 
 _KEYS: Final = ("region", "region_key", "instance_key")
-_NO_TABLE: Final = Skip("no table that says which elements it is about")
+_NO_TABLE: Final = Skip("no table that names the elements it annotates")
 
 
 def _said(node: Node) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _all_or_none(site: Site) -> Iterator[Breach] | Skip:
     if not said:
         return _NO_TABLE
     return (
-        site.breach(("attributes", key), f"a value, for {', '.join(said)} has one", "nothing")
+        site.breach(("attributes", key), f"a value beside {', '.join(said)}", "nothing")
         for key in _KEYS
         if key not in said
     )
@@ -56,7 +56,7 @@ def _regions_there(site: Site) -> Iterator[Breach] | Skip:
     group = site.node.parent
     container = None if group is None else group.parent
     if not regions or container is None:
-        return Skip("no table of a container that names elements")
+        return Skip("no table in a container that names elements")
     known = [node.name for role, node in elements_of(container) if role != "tables"]
     return (
         site.breach(

@@ -131,7 +131,7 @@ def _parameter_fits(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, st
             yield place, f"a matrix of numbers{size}, as a list of rows", shown, None
     elif key == "mapAxis":
         if not (is_dict(found) and all(isinstance(name, str) for name in found.values())):
-            yield place, "an object: the axes of the input by those of the output", shown, None
+            yield place, "an object that maps axes of the output to axes of the input", shown, None
     elif not (is_list(found) and all(map(is_dict, found))):
         yield place, "a list of transformations", shown, None
 
@@ -211,7 +211,7 @@ def _wrong_axes(site: Site, path: Path, system: dict[str, Any]) -> Iterator[Brea
             if not is_dict(axis):
                 return  # a writer that uses bare names does so for all axes
         elif axis["type"] != "channel" and "unit" not in axis:
-            yield site.breach((*at, "unit"), "a unit, as every axis but channels has", "nothing")
+            yield site.breach((*at, "unit"), "a unit, which every axis except channels has", "nothing")
         elif name in seen:
             yield site.breach((*at, "name"), "a name that no other axis has", show(name))
         if isinstance(name, str):
@@ -230,7 +230,7 @@ def _same_targets(site: Site, found: list[Located]) -> Iterator[Breach]:
         system = each.get("output")
         name = system.get("name") if is_dict(system) else None
         if isinstance(name, str) and seen.setdefault(name, path) != path:
-            expected = "a coordinate system that no other transformation of the element leads to"
+            expected = "a coordinate system that is not the output of another transformation of the element"
             yield site.breach((*path, "output", "name"), expected, show(name))
 
 

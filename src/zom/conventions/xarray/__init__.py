@@ -85,7 +85,7 @@ def _named_throughout(group: Node) -> str | None:
     if agree:
         return "all dimensions of its arrays have names"
     if any("_FillValue" in array.attributes for array in arrays):
-        return "all dimensions of its arrays have names, and _FillValue stands among attributes"
+        return "all dimensions of its arrays have names, and _FillValue is an attribute"
     return None
 
 

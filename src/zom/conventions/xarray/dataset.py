@@ -173,7 +173,7 @@ def _refuse_twice(*parts: Mapping[str, Any]) -> None:
     names = [name for part in parts for name in part]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        expected = "names that are given once, to a variable, a coordinate or a group"
+        expected = "unique names of variables, coordinates and groups"
         raise refuse("members", expected, ", ".join(twice))
 
 
@@ -264,7 +264,7 @@ def _v2_array(
     name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
 ) -> v2.ArraySpec:
     if variable.shards is not None:
-        raise refuse(f"{name}.shards", "none, for Zarr v2 has no shards", variable.shards)
+        raise refuse(f"{name}.shards", "none, as Zarr v2 has no shards", variable.shards)
     from zom.formats import v2  # noqa: PLC0415 - only if one is built
 
     # xarray uses fill_value as the mask: it has to be null if nothing is missing.
@@ -291,7 +291,7 @@ def _mask(name: str, data_type: object, missing: Any) -> Any:
         return int(missing)
     if kind == "bool":
         return bool(missing)
-    expected = "no missing value, for xarray cannot decode one of such an array in Zarr v3"
+    expected = "no missing value, as xarray cannot decode one for this data type in Zarr v3"
     path = ("attributes", "_FillValue")
     pointer = f"/members/{name}/attributes/_FillValue"
     problem = Problem(

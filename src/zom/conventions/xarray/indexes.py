@@ -26,7 +26,7 @@ def indexes_aligned(site: Site) -> Iterator[Breach] | Skip:
     """Check that a group's indexes have the same values as those of its ancestors for the same dimension."""
     pairs = [(own, above) for own in _indexes(site.node) if (above := _above(own)) is not None]
     if not pairs:
-        return Skip("no index that a group above has, too")
+        return Skip("no index in common with a group above")
     if any(node.blocks() is None for pair in pairs for node in pair):
         return VALUES_UNREAD
     return _differing(site, pairs)

@@ -31,7 +31,7 @@ def keys_spelled(site: Site) -> Iterator[Breach] | Skip:
     return (
         site.breach(
             ("attributes", key),
-            f"{show(known)}, or a name that is not so near to it",
+            f"{show(known)}, or a clearly different name",
             show(key),
             fix=f"did you mean {known!r}?",
         )

@@ -84,7 +84,7 @@ def unit_counted(site: Site) -> Iterator[Breach] | Skip:
     wanted = _ONLY.get(unit)
     if wanted is None or name in wanted:
         return iter(())
-    expected = f"another unit than {unit}s in the calendar {show(name)}"
+    expected = f"a unit other than {unit}s in the calendar {show(name)}"
     return iter((site.breach(_PLACE, expected, show(units)),))
 
 

@@ -42,7 +42,7 @@ def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
         return Skip("fill_value is null")
     if fill not in {0, ""} if isinstance(fill, (int, float, str)) else True:
         return iter(())
-    return iter((site.breach(("fill_value",), "null, or a value that only stands for missing ones", fill),))
+    return iter((site.breach(("fill_value",), "null, or a value that only marks missing data", fill),))
 
 
 def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
@@ -72,7 +72,7 @@ def dimensions_spelled(site: Site) -> Iterator[Breach] | Skip:
     }
     others = [name for name in lengths if name not in known]
     if not known or not others:
-        return Skip("no dimension with a coordinate, or none without one")
+        return Skip("no dimension with a coordinate, or no dimension without one")
     return _nearly_known(lengths, known, others)
 
 
@@ -115,7 +115,7 @@ def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:
         return NOT_READ
     lengths = lengths_of(site.node)
     return (
-        site.breach(("shape",), f"the dimension {show(name)}, as {lengths[name][1].path} has it", "a scalar",
+        site.breach(("shape",), f"the dimension {show(name)}, as in {lengths[name][1].path}", "a scalar",
                     node=node, related=(lengths[name][1],))
         for name, node in site.node.arrays.items()
         if node.shape == () and name in lengths

@@ -147,10 +147,10 @@ def _values(plan: ChangePlan, data: Mapping[str, Any]) -> list[Value]:
     values: list[Value] = []
     layout = plan.layout
     if data and not plan.journal.adds:
-        found = "one that changes or removes what is there"
+        found = "one that changes or removes existing nodes"
         fix = "apply it first, then write through the handles"
         problems.append(
-            conflict(EXISTS, plan.path, "a plan that only creates, to bring data along", found, fix)
+            conflict(EXISTS, plan.path, "a plan that only creates nodes, to write data with it", found, fix)
         )
     for given, value in data.items():
         path = join((*parse_path(plan.path), *parse_path(given)))
@@ -159,9 +159,7 @@ def _values(plan: ChangePlan, data: Mapping[str, Any]) -> list[Value]:
         spec = StoredNode.of(path, layout, texts).spec() if path in plan.made else None
         if spec is None or spec.kind != "array":
             fix = "write through its handle"
-            problems.append(
-                conflict(EXISTS, path, "a new array, to bring data along", "none in the plan", fix)
-            )
+            problems.append(conflict(EXISTS, path, "a new array, to write data to", "none in the plan", fix))
             continue
         prefix, form = layout.chunk_prefix(path), layout.family.form
         clearing = Clearing(path, prefix, form, spec.to_json(), scalar=layout.scalar_chunk)

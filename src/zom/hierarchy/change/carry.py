@@ -102,7 +102,7 @@ def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _St
 
     Values belong to the caller, and may fail in any way: they are read lazily, or can't be cast.
     """
-    note = f"the change is half done: zom.repair finishes or undoes it ({store.url}: {key!r})"
+    note = f"the change is incomplete: zom.repair finishes or undoes it ({store.url}: {key!r})"
     finished = replace(work, way="finish").text()
     try:
         text = store.get(key)
@@ -125,7 +125,7 @@ def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _St
         second.add_note(note)
         raise
     if made and not isinstance(error, ZomError):
-        error.add_note("the change was made all the same")
+        error.add_note("the change was made nevertheless")
     return made and isinstance(error, ZomError)
 
 

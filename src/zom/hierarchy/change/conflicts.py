@@ -35,39 +35,41 @@ __all__ = [
     "refused",
 ]
 
-_PLANS = "zom: nothing that lies in a store is lost unless that was asked for"
+_PLANS = "zom: nothing in a store is lost unless the caller asks for it"
 _TREES = "Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies"
 
-EXISTS: Final = rule("plan/exists", "a new node takes no other's place", source=_PLANS)
+EXISTS: Final = rule("plan/exists", "a new node doesn't replace an existing one", source=_PLANS)
 LAYOUT: Final = rule(
     "plan/layout",
-    "the chunks of an array are read by the document that they were written by",
+    "the chunks of an array are read with the document that they were written with",
     source=_PLANS,
 )
 NAME: Final = rule(
     "plan/name",
-    "a node's name can be a part of the keys of every store",
-    source="zom: no backslash, control character or half character in a key, and no name of zom's own files",
+    "a node's name can be part of a key in every store",
+    source="zom: keys have no backslash, control character or lone surrogate, and no name of zom's own files",
 )
 OBSTACLE: Final = rule(
     "plan/obstacle",
-    "what is to be written or deleted is a file in directories that may be written to, without links",
-    source="zom: a plan without conflicts doesn't stop half way for a reason that can be seen beforehand",
+    "a key to write or delete is a file in writable directories, without links",
+    source="zom: a plan without conflicts doesn't stop halfway for a reason that is visible beforehand",
 )
-KIND: Final = rule("plan/kind", "an array doesn't become a group, nor a group an array", source=_PLANS)
+KIND: Final = rule("plan/kind", "an array doesn't become a group, or a group an array", source=_PLANS)
 OTHER_FORMAT: Final = rule(
-    "plan/other-format", "the documents of one format lie in a hierarchy, not those of two", source=_TREES
+    "plan/other-format", "a hierarchy has the documents of one format, not of two", source=_TREES
 )
-ARRAY_ABOVE: Final = rule("plan/array-above", "no node lies below an array", source=_TREES)
-IN_THE_WAY: Final = rule("plan/in-the-way", "no node lies below an array", source=_TREES)
-FILES: Final = rule("plan/files", "a place with files that are not Zarr's is not made a node", source=_PLANS)
-BROKEN: Final = rule("plan/broken", "a document that is there can be read", source=_PLANS)
+ARRAY_ABOVE: Final = rule("plan/array-above", "no node is below an array", source=_TREES)
+IN_THE_WAY: Final = rule("plan/in-the-way", "no node is below an array", source=_TREES)
+FILES: Final = rule(
+    "plan/files", "a directory with files that are not Zarr's doesn't become a node", source=_PLANS
+)
+BROKEN: Final = rule("plan/broken", "an existing document can be read", source=_PLANS)
 UNKNOWN_CHUNKS: Final = rule(
-    "plan/unknown-chunks", "it is known which keys are the chunks of an array that goes", source=_PLANS
+    "plan/unknown-chunks", "the chunk keys of an array to delete are known", source=_PLANS
 )
-UNLISTED: Final = rule("plan/unlisted", "what goes can be listed", source=_PLANS)
+UNLISTED: Final = rule("plan/unlisted", "keys to delete can be listed", source=_PLANS)
 BUSY: Final = rule("plan/busy", "one change of a hierarchy ends before the next begins", source=_PLANS)
-CHANGED: Final = rule("plan/changed", "what was planned for is still there when it is done", source=_PLANS)
+CHANGED: Final = rule("plan/changed", "the documents haven't changed since the plan was made", source=_PLANS)
 
 
 def conflict(  # noqa: PLR0913 - a problem has that many facts

@@ -102,7 +102,7 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     names = check_path(spec, path)
     _check_names_here(store, join(names), spec.family.form)
     if member_specs(spec):
-        reason = "a group that brings members is made by zom.materialize(spec, store, path)"
+        reason = "zom.materialize(spec, store, path) creates a group with members"
         raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
     path = join(names)
     check_settled(store, path)
@@ -293,7 +293,7 @@ def _check_implicit(store: Store, layout: Layout, path: str) -> None:
     """Raise ConflictError if nodes below make the path a group without a document."""
     key = next(iter(store.list(layout.directory(path))), None)
     if key is not None and path != "/":
-        found = f"a draft group, which holds {key!r}"
+        found = f"a draft group, which contains {key!r}"
         fix = "open it, or let zom.materialize update or replace it"
         problem = conflict(EXISTS, path, "nothing, to create a node there", found, fix, key=key)
         raise refused([problem], store.url)
@@ -311,13 +311,13 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Store
             raise _refused(store, EXISTS, path, "nothing, to create a node there", found, fix)
         if found.kind == "array":
             fix = "choose another path"
-            raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found, fix)
+            raise _refused(store, ARRAY_ABOVE, path, f"a group, to contain {paths[-1]}", found, fix)
         if found.kind is None and not found.is_entry:
             fix = "correct the document, or choose another path"
-            raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found, fix)
+            raise _refused(store, BROKEN, path, f"a {form} group, to contain {paths[-1]}", found, fix)
         if found.form != form:
-            fix = f"put it elsewhere, or convert it with zom.convert(spec, {found.form!r})"
-            raise _refused(store, OTHER_FORMAT, path, f"a {form} group, to hold {paths[-1]}", found, fix)
+            fix = f"choose another place, or convert it with zom.convert(spec, {found.form!r})"
+            raise _refused(store, OTHER_FORMAT, path, f"a {form} group, to contain {paths[-1]}", found, fix)
 
 
 def _refused(  # noqa: PLR0913, PLR0917 - everything reported
@@ -359,7 +359,7 @@ def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
 
 
 def _beaten(store: Store, path: str, key: str) -> ConflictError:
-    found = f"{last_name(key)!r}, which somebody else wrote meanwhile"
+    found = f"{last_name(key)!r}, which another process wrote meanwhile"
     problem = conflict(EXISTS, path, "nothing, to create a node there", found, key=key)
     return refused([problem], store.url)
 

@@ -245,7 +245,7 @@ class Ledger:
             held = next((key[:end] for end in _slashes(key) if key[:end] in there), above.get(key))
             if held is not None:
                 node, fix = f"/{key.rpartition('/')[0]}", "choose another name, or move it away"
-                wanted = f"nothing where {key!r} is to be, or above it"
+                wanted = f"nothing at {key!r} or above it"
                 self.problems.append(conflict(OBSTACLE, node, wanted, repr(held), fix, key=key))
 
     def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
@@ -256,15 +256,15 @@ class Ledger:
         """Record running changes as conflicts."""
         for key in self.found.journals:
             where = "/" + key.removesuffix(JOURNAL).strip("/")
-            fix = "wait for its end, or finish or undo it with zom.repair"
-            self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
+            fix = "wait until it ends, or finish or undo it with zom.repair"
+            self.conflict(BUSY, where, "no change under way", "one that is running or was interrupted", fix)
 
     def check_copies(self) -> None:
         """Record unfinished copies as conflicts: their leftovers would become part of the new hierarchy."""
         for key in self.found.copies:
-            fix = "copy the same again to finish it, or remove what it has left with zom.repair"
+            fix = "repeat the same copy to finish it, or remove its remains with zom.repair"
             where = "/" + key.removesuffix(COPY_MARK).strip("/")
-            self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
+            self.conflict(BUSY, where, "no copy under way", "one that is running or was interrupted", fix)
 
     def delete(self, path: str, node: StoredNode, why: str = "") -> None:
         """Plan to delete a node; nodes below it are planned on their own."""
@@ -329,9 +329,7 @@ class Ledger:
         chunks = self._chunks(path, node.layout, old, strays)
         if chunks is None:
             if strays:
-                self.conflict(
-                    UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
-                )
+                self.conflict(UNKNOWN_CHUNKS, path, "known chunk keys", few(strays), "delete them")
             return 0
         staying = kept.spec() if kept is not None else None
         if staying is not None and staying.kind == "array":
@@ -357,8 +355,8 @@ class Ledger:
             return
         taken = self._chunks(path, self.layout, new, keys)
         if taken is None or taken:
-            found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
-            self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
+            found = f"{few(taken or keys)}, which {'would' if taken else 'might'} be read as chunks"
+            self.conflict(FILES, path, "no files at the keys of chunks", found, "move them away")
 
 
 def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:

@@ -44,12 +44,12 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
     meanwhile = sorted({directory + name for name in _OWN} & set(documents))
     if meanwhile:
         # It wasn't here before, either: someone has created the same node; read it again.
-        found = f"{last_name(meanwhile[0])!r}, which somebody else wrote meanwhile"
+        found = f"{last_name(meanwhile[0])!r}, which another process wrote meanwhile"
         raise ConflictError([conflict(CHANGED, path, "nothing", found, key=meanwhile[0])], store.url)
     if documents:
         found = f"nodes below it: {few(documents)}"
         raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
     if keys:
         fix = "choose another place, or move them away"
-        found = f"files that are not of a Zarr hierarchy: {few(keys)}"
+        found = f"files that are not part of a Zarr hierarchy: {few(keys)}"
         raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)

@@ -73,7 +73,7 @@ def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[st
 
     >>> from zom.stores.memory import MemoryStore
     >>> taken_names(MemoryStore(), ["/a", "/a/zarr.json", "/a/.zom.journal"], "v3")
-    {'/a/.zom.journal': 'names that are no files of zom'}
+    {'/a/.zom.journal': "a name that zom doesn't use for its own files"}
     """
     free: set[str] = set()
     taken: dict[str, str] = {}
@@ -95,21 +95,21 @@ def taken_name(store: Store, path: str, form: FormatName) -> str | None:
 
     >>> from zom.stores.memory import MemoryStore
     >>> taken_name(MemoryStore(), "/a/.zom.journal", "v3")
-    'names that are no files of zom'
+    "a name that zom doesn't use for its own files"
     """
     names = parse_path(path)
     key = "/".join(names)
     if names and not (is_stored_key(key) and store.holds(key)):
-        return "a name that can be a part of a store's keys"
+        return "a name that can be part of a store key"
     if any(map(is_own_name, names)):
-        return "names that are no files of zom"
+        return "a name that zom doesn't use for its own files"
     # Readers that look for v3 first would find a directory in place of a v3 document.
     if LAYOUTS[form][0].hidden_by in names:
-        return "another name than the key of a document of v3"
+        return "a name other than the key of a v3 document"
     if not store.capabilities.nested_keys and any(is_document_name(name, form) for name in names):
-        return "names that are no documents', which are files here"
+        return "a name that isn't a document's, as documents are files here"
     if not store.capabilities.nested_keys and any(len(os.fsencode(name)) > _NAME_BYTES for name in names):
-        return f"names of at most {_NAME_BYTES} bytes"
+        return f"a name of at most {_NAME_BYTES} bytes"
     return None
 
 
@@ -117,7 +117,7 @@ def forbidden_name(name: str, form: FormatName) -> Fault | None:
     r"""Why no new node gets that name, though existing nodes may have it; None if it is allowed.
 
     >>> forbidden_name("__x", "v3").expected, forbidden_name("a\\\\b", "v3").expected
-    ('a name that does not start with "__"', "a name that can be a part of a store's keys")
+    ('a name that does not start with "__"', 'a name that can be part of a store key')
     """
     faults: list[Fault] = []
     name_faults(name, form, faults)
@@ -126,7 +126,7 @@ def forbidden_name(name: str, form: FormatName) -> Fault | None:
             return fault
     if is_new_key(name):
         return None
-    return Fault(NAME, (), "a name that can be a part of a store's keys", repr(name))
+    return Fault(NAME, (), "a name that can be part of a store key", repr(name))
 
 
 def new_name_faults(

@@ -83,7 +83,7 @@ def _parsed(layout: Layout, found: dict[str, Versioned | None], path: str, known
     where = f"/{path.strip('/')}"
     findings = Findings(where, known.level)
     if next(iter(found.values())) is None and not _is_implicit(layout, known):
-        raise NotFound(f"{where}: the document is gone that was there when it was opened")
+        raise NotFound(f"{where}: its document has been deleted since it was opened")
     documents = {end: findings.value(end, where, one.value) for end, one in found.items() if one is not None}
     findings.raise_errors()
     spec, problems = assemble(type(known), model_document(layout.family, documents), known.level)
@@ -145,8 +145,8 @@ def _losses(key: str, faults: list[Fault]) -> Iterator[str]:
     """Messages about content of a document that is not written back."""
     for fault in faults:
         if fault.rule.code == "json/duplicate-key":
-            yield f"{key}: of {dotted(fault.path)} only the last value is written again"
+            yield f"{key}: only the last value of {dotted(fault.path)} is kept"
         elif fault.rule.code == "json/number-range":
-            yield f"{key}: {dotted(fault.path)} was {fault.found}, and is written so"
+            yield f"{key}: {dotted(fault.path)} was {fault.found}, and is written as that"
         elif fault.rule.code == "json/surrogate":
-            yield f"{key}: {dotted(fault.path)} held {fault.found}, and is written with that spelled out"
+            yield f"{key}: {dotted(fault.path)} contained {fault.found}, and is written with that escaped"

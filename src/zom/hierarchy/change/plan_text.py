@@ -112,7 +112,7 @@ def plan_text(plan: ChangePlan) -> str:
     if len(shown) > _LINES:
         lines.append(f"  ... and {len(shown) - _LINES} more")
     lines.extend(f"  ~ {path}: consolidated metadata is written again" for path in plan.consolidated)
-    lines.extend(f"  - {path}: consolidated metadata is dropped" for path in plan.dropped)
+    lines.extend(f"  - {path}: consolidated metadata is deleted" for path in plan.dropped)
     if plan.foreign:
         few = ", ".join(map(repr, plan.foreign[:3]))
         more = f" and {len(plan.foreign) - 3} more" if len(plan.foreign) > 3 else ""

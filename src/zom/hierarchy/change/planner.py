@@ -53,7 +53,7 @@ __all__ = ["Planner", "plan_for"]
 
 
 _CONFLICTS = ("refuse", "update", "replace")
-_REFILL = "ask for on_conflict='replace', and what was never written reads as the new fill value"
+_REFILL = "pass on_conflict='replace', and missing chunks will read as the new fill value"
 
 
 def plan_for(  # noqa: PLR0913 - each is a choice of the caller
@@ -75,9 +75,7 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller
         message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
         raise ValueError(message)
     if spec.kind == "entry point":
-        message = (
-            "expected an array or a group, found the entry point of a draft hierarchy, which is made with it"
-        )
+        message = "expected an array or a group, found the entry point of a draft hierarchy, which zom creates with the hierarchy"
         raise TypeError(message)
     check_spelling(spelling)
     names = check_path(spec, path)
@@ -148,10 +146,10 @@ class Planner(Ledger):
                 for each in self.found.others.get(at, ())
                 if not (layout.implicit_groups and each.is_entry)
             ]
-            wanted = f"a {layout.name} group, to hold {path}"
+            wanted = f"a {layout.name} group, to contain {path}"
             if others and node is None:
                 self.conflict(
-                    OTHER_FORMAT, at, wanted, others[0], "put it elsewhere, or convert the hierarchy"
+                    OTHER_FORMAT, at, wanted, others[0], "choose another place, or convert the hierarchy"
                 )
             elif node is not None and node.kind != "group":
                 broken = ARRAY_ABOVE if node.kind == "array" else BROKEN
@@ -169,7 +167,9 @@ class Planner(Ledger):
             self._check_loose(base)
             self.put(key, entry_text(), None)
         elif not there[0].is_entry:
-            self.conflict(OTHER_FORMAT, base, "a draft hierarchy, or nothing", there[0], "put it elsewhere")
+            self.conflict(
+                OTHER_FORMAT, base, "a draft hierarchy, or nothing", there[0], "choose another place"
+            )
 
     def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
         node = self.found.nodes.get(path)
@@ -183,7 +183,7 @@ class Planner(Ledger):
         if others and path in self.actions:
             done = self.actions[path]
             verb: Verb = "rewrite document" if done.verb == "keep" else done.verb
-            why = f"{others[0]} goes"
+            why = f"{others[0]} is deleted"
             self.actions[path] = replace(done, verb=verb, chunks=done.chunks + chunks, why=done.why or why)
 
     def _there(self, path: str, spec: Spec, node: StoredNode, texts: dict[str, bytes]) -> None:
@@ -235,8 +235,10 @@ class Planner(Ledger):
     def _loose_document(self, path: str, key: str, written: bool) -> None:  # noqa: FBT001 - a fact
         """Handle a document without a node, which would become one of the new node."""
         if self.on_conflict != "replace":
-            fix = "delete it, or ask for on_conflict='replace'"
-            self.conflict(FILES, path, "nothing, to make it a node", f"{key!r}, a document of no node", fix)
+            fix = "delete it, or pass on_conflict='replace'"
+            self.conflict(
+                FILES, path, "nothing, to make it a node", f"{key!r}, a document without a node", fix
+            )
         self.old[key] = self.found.loose[key]
         if not written:
             self.removes[key] = None
@@ -244,11 +246,11 @@ class Planner(Ledger):
     def _broken(self, path: str, spec: Spec, node: StoredNode, texts: dict[str, bytes]) -> None:
         strays = self.found.strays.get(path, [])
         if self.on_conflict != "replace":
-            fix = "mend it, or ask for on_conflict='replace'"
+            fix = "correct it, or pass on_conflict='replace'"
             self.conflict(BROKEN, path, "a document that can be read", node, fix)
         elif strays:
             found = f"{few(strays)}, and a document that can't be read"
-            self.conflict(UNKNOWN_CHUNKS, path, "to know which keys are chunks", found, "delete them")
+            self.conflict(UNKNOWN_CHUNKS, path, "known chunk keys", found, "delete them")
         self.remove(node)
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", why="its document can't be read")
@@ -257,7 +259,7 @@ class Planner(Ledger):
         self, path: str, spec: Spec, node: StoredNode, old: Spec, texts: dict[str, bytes]
     ) -> None:
         if self.on_conflict != "replace":
-            fix = "ask for on_conflict='replace', and it goes"
+            fix = "pass on_conflict='replace' to delete it"
             self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
         chunks = self.clear(path, node, old, spec)
         self.remove(node)
@@ -286,7 +288,7 @@ class Planner(Ledger):
                 fix,
             )
         elif self.on_conflict == "update" and verb == "replace":
-            fix = "ask for on_conflict='replace', and its chunks go"
+            fix = "pass on_conflict='replace' to delete its chunks"
             self.conflict(
                 LAYOUT,
                 path,
@@ -314,16 +316,16 @@ class Planner(Ledger):
         if missing == "":
             return verb, ""
         if self.on_conflict == "update":
-            fix = f"write them first, or {_REFILL}"
+            fix = f"write the missing chunks first, or {_REFILL}"
             wanted = "the fill value that missing chunks have"
             self.conflict(LAYOUT, path, wanted, f"another, and {missing}: {changes_words(changes)}", fix)
-        return verb, f"what was never written reads as the new fill value: {missing}"
+        return verb, f"missing chunks will read as the new fill value: {missing}"
 
     def _missing(self, path: str, node: StoredNode, old: Spec) -> str:
         """Which chunks of an array may be missing, in words; empty if none are."""
         form = key_form(old, node.layout.scalar_chunk)
         if form is None or not self.listed:
-            return "nobody knows which chunks are stored"
+            return "which chunks are stored is unknown"
         if resolve(old).shards is not None:
             return "shards may lack chunks"
         grid, prefix = compile_plan(old).grid, node.layout.chunk_prefix(path)
@@ -334,8 +336,8 @@ class Planner(Ledger):
 
     def _way_out(self, verb: str) -> str:
         if verb == "replace":
-            return "ask for on_conflict='replace', and its chunks go"
-        return "ask for on_conflict='update', and it is changed"
+            return "pass on_conflict='replace' to delete its chunks"
+        return "pass on_conflict='update' to change it"
 
     def _other_formats(self, path: str, spec: Spec, node: StoredNode | None) -> int:
         """Plan to delete nodes of other formats, and return the number of their chunks."""
@@ -345,7 +347,7 @@ class Planner(Ledger):
                 continue
             hard = self.layout.implicit_groups or other.is_entry
             if hard or self.on_conflict != "replace":
-                fix = "put it elsewhere" if hard else "ask for on_conflict='replace', and it goes"
+                fix = "choose another place" if hard else "pass on_conflict='replace' to delete it"
                 wanted = f"a {self.layout.name} {spec.kind}, or nothing"
                 self.conflict(OTHER_FORMAT, path, wanted, other, fix)
             self.remove(other)
@@ -369,7 +371,7 @@ class Planner(Ledger):
                 held = "an array" if holder.kind == "array" else f"a {self.layout.name} {holder.kind}"
                 self._in_the_way(path, each, above, held)
             elif self.prune and member_specs(holder) is not None:
-                self.delete(path, each, "the spec doesn't know it")
+                self.delete(path, each, "it is not in the spec")
             elif each.layout.name == self.layout.name:
                 self.documents.setdefault(path, each.texts)
 
@@ -379,9 +381,9 @@ class Planner(Ledger):
     def _in_the_way(self, path: str, node: StoredNode, above: str, held: str) -> None:
         """Plan to delete a node, because it can't be below the new node `held` at `above`."""
         if self.on_conflict != "replace":
-            fix = "ask for on_conflict='replace', and it goes"
-            self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be {held}", node, fix)
-        self.delete(path, node, f"it is in the way of {above}")
+            fix = "pass on_conflict='replace' to delete it"
+            self.conflict(IN_THE_WAY, path, f"nothing below {above}, which will be {held}", node, fix)
+        self.delete(path, node, f"it conflicts with {above}")
 
     def _texts_of(self, path: str, spec: Spec) -> dict[str, bytes]:
         """The texts of a node's documents, by the ends of their keys."""
@@ -401,8 +403,8 @@ class Planner(Ledger):
             self.conflict(
                 UNKNOWN_CHUNKS,
                 path,
-                "to know which keys are chunks",
-                "a chunk key encoding that nobody knows",
+                "known chunk keys",
+                "an unknown chunk key encoding",
             )
             return 0
         grid, prefix = compile_plan(new).grid, node.layout.chunk_prefix(path)
@@ -426,7 +428,7 @@ class Planner(Ledger):
             return
         loose = self._loose.get(path)
         if loose:
-            found = f"files that are not of a Zarr hierarchy: {few(loose)}"
+            found = f"files that are not part of a Zarr hierarchy: {few(loose)}"
             fix = "choose another place, or move them away"
             self.conflict(FILES, path, "nothing, to make it a node", found, fix)
 
@@ -445,7 +447,7 @@ def _with_attributes(spec: Spec, attributes: Any) -> Spec:
     document = {**spec.document, "attributes": attributes}
     made, problems = assemble(spec.family.classes[spec.kind], document, "lenient")
     if made is None:
-        raise SpecError(problems, "attributes that are there")
+        raise SpecError(problems, "existing attributes")
     return made
 
 

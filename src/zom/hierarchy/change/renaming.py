@@ -26,7 +26,7 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
     """The plan to move the node at the path `old`, and everything below it, to the path `new`."""
     source, target = join(parse_path(old)), join(parse_path(new))
     if is_within(target, source) or is_within(source, target):
-        raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
+        raise PathError(f"expected two paths, neither inside the other, got {source!r} and {target!r}")
     common = next(at for at in above_all(source) if is_within(target, at))
     ledger = Ledger(store, found_at(store, source, below=common), "replace", prune=True)
     check_names(ledger.layout.family.form, parse_path(target))
@@ -97,14 +97,14 @@ def _check_target(ledger: Ledger, target: str) -> None:
     prefixes = layout.node_prefixes(target)
     there = sorted(key for key in found.listed if key in own or key.startswith(prefixes))
     if there:
-        fix = "choose another path, or delete what is there"
+        fix = "choose another path, or delete the existing node"
         ledger.problems.append(conflict(EXISTS, target, "nothing, to move a node there", repr(there[0]), fix))
     for at in above_all(target):
         node = found.nodes.get(at)
         if node is not None and node.kind != "group":
             ledger.problems.append(
-                conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node), "choose another path")
+                conflict(ARRAY_ABOVE, at, f"a group, to contain {target}", str(node), "choose another path")
             )
         elif node is None and not layout.implicit_groups:
             fix = "create it first"
-            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))
+            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to contain {target}", "nothing", fix))

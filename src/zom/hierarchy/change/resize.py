@@ -54,7 +54,7 @@ def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int,
         raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
     place = axis % len(old)
     if len(more) != len(old) or more[:place] + more[place + 1 :] != old[:place] + old[place + 1 :]:
-        raise SelectionError(f"data of shape {more} doesn't fit behind {old} along axis {place}")
+        raise SelectionError(f"data of shape {more} can't be appended to {old} along axis {place}")
     return place, (*old[:place], old[place] + more[place], *old[place + 1 :])
 
 

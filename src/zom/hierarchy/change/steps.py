@@ -365,7 +365,9 @@ def is_document(key: str) -> bool:
 
 def beaten(store: Store, key: str) -> ConflictError:
     """The error that a document has changed since the plan."""
-    found = "another: somebody else wrote or removed it meanwhile"
+    found = "another: another process wrote or removed it meanwhile"
     node = f"/{key.rpartition('/')[0]}"
-    problem = conflict(CHANGED, node, f"{key!r} as it was planned for", found, "plan again", key=key)
+    problem = conflict(
+        CHANGED, node, f"{key!r} as it was when the plan was made", found, "plan again", key=key
+    )
     return ConflictError([problem], store.url)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UNDONE", "carry_in_transaction"]
 
-UNDONE = "a part of the change is in the store: discard what is not committed, and begin again"
+UNDONE = "part of the change is in the store: discard uncommitted changes and try again"
 """The note on a change that could not be undone."""
 
 

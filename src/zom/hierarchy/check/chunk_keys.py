@@ -92,7 +92,7 @@ class KeysOfArray:
         reason = not_bound(plan)
         if reason is not None:
             self.is_bound = False
-            told = "codecs that can be run, to check the chunks with"
+            told = "codecs that can be run, to check the chunks"
             tally.add(NOT_CHECKED, path, told, reason, key=next(iter(layout.keys(path, "array"))))
         elif plan.uniform is not None and 0 not in plan.grid:
             self._form = plan.form(plan.uniform)
@@ -113,7 +113,7 @@ class KeysOfArray:
                 self.judge_size(key, size, form)
         else:
             wanted = f"a chunk of the grid of {_times(self._grid)}"
-            fix = "delete it: where the array grows, readers may show what it holds"
+            fix = "delete it: if the array grows, readers may read it"
             self._tally.add(OUTSIDE, self._node, wanted, f"{key!r}", fix, key=key)
 
     def count_one(self, key: str, size: int, form: ChunkForm) -> None:
@@ -144,16 +144,16 @@ class KeysOfArray:
         elif directory and name in MAIN_DOCUMENTS:
             at = f"{self._node.rstrip('/')}/{directory}"
             found = f"the array {self._node} above it"
-            fix = "move the node elsewhere: below an array nobody finds it"
+            fix = "move the node: readers don't look for nodes below an array"
             self._tally.add(BELOW_ARRAY, at, "only groups above a node", found, fix, key=key)
         elif not directory and name in MAIN_DOCUMENTS | SIDE_DOCUMENTS:
             self._beside.append(name)
         elif _NUMBERS.match(inner):
             sample = self._prefix + self._keys.key((0,) * self._rank)
-            fix = "nobody reads it as a chunk: name the encoding of the keys in the document, or rename it"
+            fix = "readers ignore it: state the chunk key encoding in the document, or rename it"
             self._tally.add(CHUNK_KEY, self._node, f"keys like {sample!r}", f"{key!r}", fix, key=key)
         else:
-            fix = "move it elsewhere, or delete it, if nobody needs it here"
+            fix = "move or delete it if it isn't needed here"
             self._tally.add(
                 FOREIGN, self._node, "documents and chunks of the array", f"{key!r}", fix, key=key
             )
@@ -165,7 +165,7 @@ class KeysOfArray:
         for name in mains:
             key = self._prefix + name
             if is_v2 and name != ENTRY_KEY:
-                found = "documents of both; the array is read"
+                found = "the documents of both; the array is read"
                 self._tally.add(TWO_KINDS, self._node, "an array or a group", found, _ONE, key=key)
             else:
                 found = "v3 and v2 side by side"
@@ -185,33 +185,33 @@ def wanted_size(form: ChunkForm, size: int) -> str | None:
         least = form.shard.index_range()[1]
         return None if size >= least else f"at least {_bytes(least)}, for the index of a shard"
     if not size:
-        return "an encoded chunk, which has bytes"
+        return "an encoded chunk, which is not empty"
     return None if size <= chain.most else f"at most {_bytes(chain.most)}"
 
 
-_ONE: Final = "take one of them away"
+_ONE: Final = "delete one of them"
 
 
 def tell_missing(tally: Tally, node: str, total: int, count: int) -> None:
     """Report the number of chunks that are not stored."""
     if count < total:
-        found = f"{count}; what is not stored reads as the fill value"
+        found = f"{count}; the others read as the fill value"
         wanted = "1 chunk" if total == 1 else f"{total} chunks"
-        tally.add(MISSING, node, wanted, found, "array.stored() tells which")
+        tally.add(MISSING, node, wanted, found, "array.stored() lists the stored chunks")
 
 
 def tell_loose(tally: Tally, node: str, key: str) -> None:
     """Report attributes or consolidated metadata without a node."""
     found = f"{key.rpartition('/')[2]!r} alone"
-    fix = "delete it, if nobody needs it: no reader looks at it"
+    fix = "delete it if it isn't needed: readers ignore it"
     tally.add(LOOSE, node, "the document of a v2 node beside it", found, fix, key=key)
 
 
 def note_unfinished(tally: Tally, key: str) -> None:
     """Report the journal of a change under that key."""
     node = "/" + key.removesuffix(JOURNAL).strip("/")
-    fix = "wait for its end, or finish or undo it with zom.repair"
-    found = "the journal of one that is under way, or was interrupted"
+    fix = "wait until it ends, or finish or undo it with zom.repair"
+    found = "the journal of one that is running or was interrupted"
     tally.add(UNFINISHED, node, "no change of the hierarchy", found, fix, key=key)
 
 

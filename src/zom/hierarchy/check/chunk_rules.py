@@ -30,24 +30,24 @@ __all__ = [
     "UNREADABLE_VALUES",
 ]
 
-_KEYS = "Zarr v3, section Stores, and Zarr v2, section Storing: a chunk's place in the grid tells its key"
+_KEYS = "Zarr v3, section Stores, and Zarr v2, section Storing: keys derive from grid positions"
 _CODECS = "the specification of each codec"
 _NODES = "Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies"
 
 FOREIGN: Final = rule(
     "chunk/foreign-key",
-    "below an array lie its documents and its chunks, and nothing else",
+    "only an array's documents and chunks are below it",
     source=_KEYS,
     lenient="note",
     strict="note",
     closed="note",
 )
 CHUNK_KEY: Final = rule(
-    "chunk/other-key", "the keys of an array's chunks are made by the encoding in its document", source=_KEYS
+    "chunk/other-key", "the chunk keys of an array have the encoding in its document", source=_KEYS
 )
 OUTSIDE: Final = rule(
     "chunk/outside-grid",
-    "a chunk lies in the grid of its array",
+    "a chunk is inside the grid of its array",
     source=_KEYS,
     lenient="warning",
     strict="warning",
@@ -55,25 +55,25 @@ OUTSIDE: Final = rule(
 )
 MISSING: Final = rule(
     "chunk/missing",
-    "every chunk of the grid is stored; what is not reads as the fill value",
+    "every chunk of the grid is stored; missing ones read as the fill value",
     source=_KEYS,
     lenient="note",
     strict="note",
     closed="note",
 )
-SIZE: Final = rule("chunk/size", "a chunk has a number of bytes that its codecs can make", source=_CODECS)
+SIZE: Final = rule("chunk/size", "a chunk has a size that its codecs can produce", source=_CODECS)
 INDEX: Final = rule(
     "chunk/shard-index",
-    "the index of a shard can be decoded, and its entries can be true",
+    "the index of a shard can be decoded, and its entries are possible",
     source="Zarr v3, sharding_indexed codec, binary shard format",
 )
 UNDECODABLE: Final = rule("chunk/undecodable", "a chunk can be decoded", source=_CODECS)
 UNREADABLE: Final = rule(
-    "chunk/unreadable", "a key that is listed can be read", source="Zarr v3, section Stores: get"
+    "chunk/unreadable", "a listed key can be read", source="Zarr v3, section Stores: get"
 )
 NOT_CHECKED: Final = rule(
     "chunk/not-checked",
-    "the chunks of an array can be checked: everything that it takes is registered",
+    "the chunks of an array can be checked: its codecs and data type are registered",
     source=_CODECS,
     lenient="warning",
     strict="warning",
@@ -82,7 +82,7 @@ NOT_CHECKED: Final = rule(
 MORE: Final = rule(
     "check/more",
     "all problems of one rule and one node are few enough to be listed",
-    source="zom: a check takes memory that doesn't grow with the number of problems",
+    source="zom: the memory of a check doesn't grow with the number of problems",
     lenient="note",
     strict="note",
     closed="note",
@@ -97,7 +97,7 @@ UNLISTED: Final = rule(
 )
 FOREIGN_IN_GROUP: Final = rule(
     "store/foreign-key",
-    "in a hierarchy lie documents and chunks, and nothing else",
+    "a hierarchy contains only documents and chunks",
     source=_NODES,
     lenient="note",
     strict="note",
@@ -105,7 +105,7 @@ FOREIGN_IN_GROUP: Final = rule(
 )
 LOOSE: Final = rule(
     "store/loose-document",
-    "attributes and consolidated metadata lie beside the document of a node",
+    "attributes and consolidated metadata are beside the document of a node",
     source=_NODES,
     lenient="warning",
     strict="warning",
@@ -114,19 +114,19 @@ LOOSE: Final = rule(
 UNREACHED: Final = rule(
     "store/unreached-node",
     "every group above a node has a document",
-    source="Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies: groups are made by their documents",
+    source="Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies: a document makes a group",
     lenient="warning",
 )
 UNFINISHED: Final = rule(
     "store/unfinished-change",
-    "a change of a hierarchy ends",
+    "every change of a hierarchy is finished",
     source="zom: a change of several keys begins and ends with a journal",
 )
 UNREADABLE_VALUES: Final = rule(
     "convention/unreadable-values",
-    "the values that rules of conventions ask for can be read",
-    source="what was asked for",
+    "the values that rules of conventions need can be read",
+    source="the request",
 )
 DIFFERS: Final = rule(
-    "store/differs", "a hierarchy is what the spec that it is compared with says", source="the spec"
+    "store/differs", "a hierarchy matches the spec that it is compared with", source="the spec"
 )

@@ -94,7 +94,7 @@ class ValuesOfArray:
         if form is None:
             return
         if total > _MOST_ASKED:
-            wanted = f"at most {_MOST_ASKED} chunks, to try each of them"
+            wanted = f"at most {_MOST_ASKED} chunks, to look for each of them"
             self._tally.add(NOT_CHECKED, node, wanted, f"{total}")
             return
         places = itertools.product(*map(range, plan.grid))
@@ -149,7 +149,7 @@ class ValuesOfArray:
             self._unreadable += 1
             if self._unreadable > MOST_UNREADABLE:
                 raise error
-            self._add(UNREADABLE, key, error.reason, error.step or "see to it that it can be read")
+            self._add(UNREADABLE, key, error.reason, error.step or "make it readable")
         for chunk, size in result.found:
             self._keys.count_one(chunk.key, size, form_of(self._chunks, chunk))
         work.progress.add(result.chunks)

@@ -200,7 +200,7 @@ def _differences(document: Any, choices: Choices) -> Iterable[Problem]:
 def _not_compared(choices: Choices) -> Iterable[Problem]:
     """A problem if `like` is given, because a document of a store can't be compared."""
     if choices.like is not None:
-        expected, found = "a hierarchy as one document, to compare it", "a document of a store"
+        expected, found = "a hierarchy in one document, to compare it", "a document of a store"
         fix = "compare the store"
         yield Problem(DIFFERS.code, "error", "/", "", (), expected, found, fix)
 

@@ -39,8 +39,8 @@ def differences(like: Spec | Template, spec: Spec, level: Level, path: str = "/"
 
 def _words(change: Change) -> tuple[str, str]:
     if not change.inside and change.kind != "changed":
-        there = "a node, as the spec says" if change.kind == "removed" else "a node"
-        return (there, "none") if change.kind == "removed" else ("none, as the spec says", there)
+        there = "a node, as in the spec" if change.kind == "removed" else "a node"
+        return (there, "none") if change.kind == "removed" else ("none, as in the spec", there)
     old: Any = "nothing" if change.kind == "added" else show(change.old)
     new: Any = "nothing" if change.kind == "removed" else show(change.new)
     return old, new

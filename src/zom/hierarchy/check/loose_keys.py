@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LooseKeys"]
 
-_FIX = "move it elsewhere, or delete it, if nobody needs it here"
+_FIX = "move or delete it if it isn't needed here"
 
 
 class _Folder:
@@ -86,7 +86,7 @@ class LooseKeys:
             self._foreign(self._root, key)
 
     def _tell_below(self, node: str, above: str, key: str) -> None:
-        fix = "move the node elsewhere: below an array nobody finds it"
+        fix = "move the node: readers don't look for nodes below an array"
         found = f"the array /{above} above it"
         self._tally.add(BELOW_ARRAY, node, "only groups above a node", found, fix, key=key)
 
@@ -99,8 +99,8 @@ class LooseKeys:
                 is_other = ENTRY_KEY in {name, self._layout.marks[0][0]}
                 broken = TWO_FORMATS if is_other else TWO_KINDS
                 wanted = "documents of one format" if is_other else "an array or a group"
-                found = "v3 and v2 side by side" if is_other else "documents of both"
-                self._tally.add(broken, f"/{above}", wanted, found, "take one of them away", key=key)
+                found = "v3 and v2 side by side" if is_other else "the documents of both"
+                self._tally.add(broken, f"/{above}", wanted, found, "delete one of them", key=key)
                 self._told.add(above)
         elif name in SIDE_DOCUMENTS:
             self._side.append((above, key))
@@ -138,7 +138,7 @@ class LooseKeys:
         if above == folder:
             # It has its own document, but is not a node: another format's, or not read as one.
             found = f"{key!r}, which is not read as one"
-        fix = "make a group of each directory above it; until then only its own path opens it"
+        fix = "create a group in each directory above it; until then only its own path opens it"
         self._tally.add(UNREACHED, f"/{above}", "a document of each group above a node", found, fix, key=key)
 
     def finish(self) -> None:

@@ -68,7 +68,7 @@ class StoreCheck:
             place = ArrayPlace(spec, self._store, node.path, layout)
             chunks = place.open()
         except ZomError as error:
-            wanted = "an array whose chunks zom can tell"
+            wanted = "an array whose chunk keys zom knows"
             key = next(iter(layout.keys(node.path, "array")))
             self._tally.add(NOT_CHECKED, node.path, wanted, str(error), key=key)
             return None

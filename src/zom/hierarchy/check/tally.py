@@ -27,7 +27,7 @@ class Tally:
     >>> for problem in tally.problems():
     ...     print(problem)
     /a: expected a chunk, found 'a/x'
-    /a: expected at most 1 problem of chunk/foreign-key, found 2 more; ask for more with limit=...
+    /a: expected at most 1 problem of chunk/foreign-key, found 2 more; pass a larger limit= to see more
     """
 
     def __init__(self, most: int | None = 1000, level: Level = "strict") -> None:
@@ -87,7 +87,7 @@ class Tally:
 
     def _rest(self, node: str, code: str, more: int, sample: Problem) -> Problem:
         listed = "1 problem" if self.most == 1 else f"{self.most} problems"
-        expected, fix = f"at most {listed} of {code}", "ask for more with limit=..."
+        expected, fix = f"at most {listed} of {code}", "pass a larger limit= to see more"
         rest = Problem(MORE.code, "note", node, "", (), expected, f"{more} more", fix)
         # Its severity is that of the problems it stands for.
         return replace(rest, severity=sample.severity)

@@ -20,8 +20,8 @@ __all__ = ["UNOPENED", "report_of_unopened"]
 
 UNOPENED = rule(
     "place/unreadable",
-    "a place that is to be validated can be opened, and holds a document or a hierarchy",
-    source="what was asked for",
+    "a place to validate can be opened, and contains a document or a hierarchy",
+    source="the request",
 )
 
 

@@ -88,9 +88,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller
     choices = chosen(conventions, profile, suppress, level, like, limits)
     if is_document(subject) or is_document_file(subject):
         if path or form is not None or data not in {"none", False} or executor is not None:
-            raise TypeError(
-                "a document is validated by itself: `path`, `form`, `data` and `executor` are for stores"
-            )
+            raise TypeError("`path`, `form`, `data` and `executor` are for stores, not for a single document")
         if is_document(subject):
             return report_of_document(subject, choices)
         return report_of_file(Path(subject), choices)

@@ -217,8 +217,8 @@ class _RegionCheck:
         if not _same(a, b):
             where = ", ".join(f"{part.start}:{part.stop}" for part in region)
             reason = (
-                f"[{where}] reads back with other elements than {pair.old.node} in {pair.old.store.url}; "
-                "codecs that lose data do that, too"
+                f"[{where}] reads back with elements that differ from {pair.old.node} in {pair.old.store.url}; "
+                "lossy codecs have this effect, too"
             )
             raise StoreError(pair.new.store.url, pair.new.node.strip("/"), "verify", reason)
         return self._tiles.chunks(unit)

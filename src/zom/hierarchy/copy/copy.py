@@ -157,7 +157,7 @@ def _warn(original: Original) -> None:
     if original.problems:
         first, *more = original.problems
         rest = f", and {count_of(len(more), 'more problem')}" if more else ""
-        text = f"{original.store.url}: what can't be read is not copied: {first}{rest}"
+        text = f"{original.store.url}: some nodes are not copied: {first}{rest}"
         warnings.warn(text, SpecWarning, stacklevel=outside())
 
 
@@ -312,7 +312,7 @@ class _Copying:
         except BaseException as error:
             where = f"{self.target.store.url}: {self.target.mark_key!r}"
             error.add_note(
-                f"copy the same again to finish it, or remove what it has left with zom.repair ({where})"
+                f"repeat the same copy to finish it, or remove its remains with zom.repair ({where})"
             )
             raise
 
@@ -390,7 +390,7 @@ class _Copying:
         """Why chunks are encoded again: by the copy, or by a store that makes them on reading."""
         old, _ = self.arrays[path]
         is_made = old.store.origin(old.prefix) == "made"
-        return self.why[path] or ("the source has no such chunks" if is_made else "")
+        return self.why[path] or ("the source store makes its chunks when they are read" if is_made else "")
 
     def _verify(self, path: str, pair: ArrayPair) -> None:
         quiet = replace(pair, progress=Progress(0, None), stray=None)
@@ -429,7 +429,7 @@ class _Copying:
             chunks, _ = self.arrays[path]
             sample = chunks.prefix + chunks.plan.keys.key((0,) * len(chunks.plan.axes))
             found = f"{few(sorted(keys))}, not copied"
-            fix = "name the encoding of the keys in the document of the source, and copy it again"
+            fix = "state the chunk key encoding in the document of the source, and repeat the copy"
             node = self.original.path(path)
             yield Problem(
                 CHUNK_KEY.code, "warning", node, "", (), f"keys like {sample!r}", found, fix, min(keys)

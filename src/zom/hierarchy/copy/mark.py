@@ -101,8 +101,8 @@ def parse_mark(text: bytes, store: str, key: str) -> CopyMark:
         return _parsed(text, key)
     except (RefusedError, PathError) as cause:
         reason = (
-            f"expected the mark of a copy, found {cause}; nothing was removed: look at it, and delete it if zom "
-            "did not write it here"
+            f"expected the mark of a copy, found {cause}; nothing was removed: check it, and delete it if zom "
+            "didn't write it here"
         )
         raise StoreError(store, key, "read", reason) from None
 
@@ -111,10 +111,10 @@ def _parsed(text: bytes, key: str) -> CopyMark:
     faults: list[Any] = []
     value = read_own(text, faults)
     if faults or not isinstance(value, JSONDict) or value.get("form") != _FORM:
-        raise RefusedError("another text")
+        raise RefusedError("other content")
     facts = value
     source, path, digest = (facts.get(name) for name in ("source", "path", "digest"))
     if not (isinstance(source, str) and isinstance(path, str) and isinstance(digest, str)):
-        raise RefusedError("no text for its source")
+        raise RefusedError("no string for its source")
     arrays = parse_clearings(facts.get("arrays"), key.removesuffix(COPY_MARK))
     return CopyMark(source, path, digest, arrays, replaces=facts.get("replaces") is True)

@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Original", "check_known", "foreign_in_groups", "held_nodes", "read_original", "wanted_nodes"]
 
-_SOURCE = "zom: a copy holds the elements of its source, in other chunks or in the same"
+_SOURCE = "zom: a copy has the elements of its source, in the same or in other chunks"
 
-SHAPE = rule("copy/shape", "an array that is copied keeps its shape", source=_SOURCE)
-DATA_TYPE = rule("copy/data-type", "an array that is copied keeps its data type", source=_SOURCE)
-NO_SOURCE = rule("copy/no-source", "an array of the target is an array of the source, too", source=_SOURCE)
+SHAPE = rule("copy/shape", "a copied array keeps its shape", source=_SOURCE)
+DATA_TYPE = rule("copy/data-type", "a copied array keeps its data type", source=_SOURCE)
+NO_SOURCE = rule("copy/no-source", "every array of the target is an array in the source", source=_SOURCE)
 TARGET_NAME = rule(
     "copy/name",
-    "a node that is copied has a name that the target can hold",
-    source="zom: bytes that are no text are names on local disks, and in no other store",
+    "a copied node has a name that the target supports",
+    source="zom: only local disks have names that are not valid text",
 )
 NOT_UNDERSTOOD = rule(
     "copy/not-understood",
-    "an array that is copied has chunks that zom can tell from other keys",
+    "zom knows the chunk keys of a copied array",
     source="Zarr v3, extension definition, must_understand",
 )
 
@@ -120,7 +120,7 @@ def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
         if obstacle is not None:
             del specs[inner]
             node = f"{tree.path.rstrip('/')}{inner}"
-            wanted = "an array whose chunks zom can tell"
+            wanted = "an array whose chunk keys zom knows"
             problems.append(Problem(NOT_UNDERSTOOD.code, "error", node, "", (), wanted, obstacle))
     return problems
 
@@ -128,7 +128,7 @@ def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
 def _check_settled(store: Store, path: str) -> None:
     key = pending(store, path)
     if key is not None:
-        reason = "a change of it is under way, or was interrupted: wait for its end, or call zom.repair"
+        reason = "a change of it is running or was interrupted: wait until it ends, or call zom.repair"
         raise StoreError(store.url, key, "copy", reason)
 
 
@@ -156,7 +156,7 @@ def held_nodes(
     """The nodes that the target can hold at `path`, and the original with the problems of the others."""
     base = path.strip("/")
     held = {at: spec for at, spec in nodes.items() if store.holds(f"{base}{at}".strip("/"))}
-    wanted, fix = "a name that the target can hold", "rename it, or copy it by itself to a target_path"
+    wanted, fix = "a name that the target supports", "rename it, or copy it by itself to a target_path"
     problems = [
         Problem(
             TARGET_NAME.code, "error", original.path(at), "", (), wanted, show(at.rpartition("/")[2]), fix
@@ -194,11 +194,11 @@ def _check(original: Original, nodes: Mapping[str, Spec]) -> None:
         old = original.specs.get(path)
         if new.kind != "array":
             if old is not None and old.kind == "array":
-                add(NO_SOURCE, path, "an array, as in the source", "a group", "give it another path")
+                add(NO_SOURCE, path, "an array, as in the source", "a group", "choose another path for it")
             continue
         if old is None or old.kind != "array":
             found = "nothing" if old is None else "a group"
-            add(NO_SOURCE, path, "an array in the source", found, "leave it out, and make it afterwards")
+            add(NO_SOURCE, path, "an array in the source", found, "omit it, and create it after the copy")
             continue
         mine, theirs = _shape(old), _shape(new)
         if mine != theirs:

@@ -79,7 +79,7 @@ class CopiedNode:
         """What happened to the node, or would happen if `planned`."""
         parts = [_WORDS[self.way] + (f" ({self.why})" if self.why else "")]
         raw = "to copy" if planned else "copied"
-        counts = ((self.raw, raw), (self.encoded, "encoded"), (self.skipped, "there already"))
+        counts = ((self.raw, raw), (self.encoded, "encoded"), (self.skipped, "already written"))
         parts.extend(f"{count} {what}" for count, what in counts if count)
         if self.nbytes:
             parts.append(size_text(self.nbytes))
@@ -228,12 +228,12 @@ def _sum(report: CopyReport) -> str:
         return "; ".join(parts)
     chunks = [f"{_count(report.raw, 'chunk')} as they are"] if report.raw else []
     chunks += [f"{_count(report.encoded, 'chunk')} encoded again"] if report.encoded else []
-    chunks += [f"{_count(report.skipped, 'chunk')} there already"] if report.skipped else []
+    chunks += [f"{_count(report.skipped, 'chunk')} already written"] if report.skipped else []
     chunks += [size_text(report.nbytes)] if report.nbytes else []
     if chunks:
         parts.append(", ".join(chunks))
     if report.resumed:
-        parts.append("taken up again")
+        parts.append("resumed")
     if report.verified:
         parts.append("verified")
     return "; ".join(parts)

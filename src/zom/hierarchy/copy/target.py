@@ -283,8 +283,8 @@ def _is_there(store: Store, path: str) -> bool:
 
 
 def _other_copy(store: Store, path: str, key: str, found: bytes) -> ConflictError:
-    fix = "copy the same again to finish it, or remove what it has left with zom.repair"
-    told = f"one of {parse_mark(found, store.url, key)} that is not done"
+    fix = "repeat the same copy to finish it, or remove its remains with zom.repair"
+    told = f"one of {parse_mark(found, store.url, key)} that is unfinished"
     return ConflictError([conflict(BUSY, path, "no other copy to this place", told, fix, key=key)], store.url)
 
 
@@ -339,14 +339,16 @@ def _checked(
     }
     known = {inner: action for inner, action in kept.items() if inner in nodes}
     if on_conflict == "refuse":
-        fix = "choose another place, or ask for on_conflict='update' to keep it, or 'replace'"
+        fix = "choose another place, or pass on_conflict='update' to keep it, or 'replace'"
         problems.extend(
             conflict(EXISTS, action.path, "nothing, to copy an array there", "an array", fix)
             for action in known.values()
         )
     resized = [action for action in plan.actions if action.verb == "resize" and on_conflict == "update"]
     problems.extend(
-        conflict(EXISTS, action.path, "an array of the same shape", "one of another", "ask for 'replace'")
+        conflict(
+            EXISTS, action.path, "an array of the same shape", "another shape", "pass on_conflict='replace'"
+        )
         for action in resized
     )
     if problems and not (is_new and on_conflict == "replace"):

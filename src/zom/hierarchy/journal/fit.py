@@ -46,17 +46,17 @@ def _faults(store: Store, work: Journal) -> Iterator[str]:
         if is_document(key):
             continue
         if draft is None or draft.place_of(key) is None:
-            yield f"{key!r}, which is no document of a node"
+            yield f"{key!r}, which is not a document of a node"
     old = {key: text for key, text in work.old.items() if text is not None}
     for clearing in work.clears:
         yield from _odd(clearing, _layout(clearing, draft), old)
         if clearing.new is not None and not _resized(clearing):
-            yield f"another array than {clearing.path} in its place"
+            yield f"an array other than {clearing.path} in its place"
     for clearing in work.data:
         yield from _odd(clearing, _layout(clearing, draft), work.writes)
     for pair in work.moves:
         if not any(_is_node(store, work, prefix, draft) for prefix in pair):
-            yield f"a move of {pair[0]!r}, which is no node"
+            yield f"a move of {pair[0]!r}, which is not a node"
 
 
 def draft_at(store: Store, path: str, work: Journal | None = None) -> Layout | None:
@@ -97,7 +97,7 @@ def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) 
     except ZomError:
         same = False
     if not same or clearing.scalar not in {None, DRAFT_2021.scalar_chunk}:
-        yield f"{what} under other keys than the array's document tells"
+        yield f"{what} at keys that don't match the array's document"
 
 
 def _resized(clearing: Clearing) -> bool:

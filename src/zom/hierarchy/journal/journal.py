@@ -67,11 +67,11 @@ def unsettled(url: str, key: str, verb: str = "read") -> Unsettled:
     """The error that a hierarchy is between two states, as the journal under `key` shows.
 
     >>> print(unsettled("a.zarr", "g/.zom.journal"))
-    a.zarr: cannot read 'g': a change of /g is under way, or was interrupted: wait for its end, or finish or undo it with zom.repair
+    a.zarr: cannot read 'g': a change of /g is running or was interrupted: wait until it ends, or finish or undo it with zom.repair
     """
     where = key.rpartition("/")[0]
     reason = (
-        f"a change of /{where} is under way, or was interrupted: wait for its end, or finish or undo it with "
+        f"a change of /{where} is running or was interrupted: wait until it ends, or finish or undo it with "
         "zom.repair"
     )
     return Unsettled(url, where, verb, reason)
@@ -142,7 +142,7 @@ def facts_of(clearing: Clearing, base: str) -> dict[str, str | None]:
     """
     whole = base_of(clearing.path)
     if not (whole.startswith(base) and clearing.prefix.startswith(base)):
-        raise ValueError(f"{clearing.path!r} is not below {base!r}, where the record lies")
+        raise ValueError(f"{clearing.path!r} is not below {base!r}, the place of the record")
     # There is one per array of a hierarchy: `dataclasses.asdict` would copy immutable values.
     return {
         "path": f"/{whole[len(base) :].rstrip('/')}",
@@ -253,7 +253,7 @@ class Journal:
 
     def _inner(self, key: str) -> str:
         if not key.startswith(self.base):
-            raise ValueError(f"{key!r} is not below {self.path}, where the journal lies")
+            raise ValueError(f"{key!r} is not below {self.path}, the place of the journal")
         return key[len(self.base) :]
 
     def _shown(self, texts: Mapping[str, bytes | None]) -> dict[str, str | None]:

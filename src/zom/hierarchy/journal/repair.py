@@ -239,9 +239,9 @@ def _changed(store: Store, work: Journal, journal: str) -> list[Problem]:
         conflict(
             CHANGED,
             f"/{key.rpartition('/')[0]}",
-            f"{key!r} as the interrupted change left it",
-            "another: somebody has written it since",
-            f"repair with on_conflict='replace', or delete {journal!r} to leave all as it is",
+            f"{key!r} unchanged since the interrupted change",
+            "another: it was written after that",
+            f"repair with on_conflict='replace', or delete {journal!r} to leave everything as it is",
             key=key,
         )
         for key, text in zip(keys, store.get_many(keys), strict=True)

@@ -41,8 +41,8 @@ def refused(store: str, key: str, found: str) -> StoreError:
     """The error that a journal is refused, and why."""
     where = f"/{key.rpartition('/')[0]}"
     reason = (
-        f"expected the journal of a change of {where}, found {found}; nothing was removed: look at it, and "
-        "delete it if zom did not write it here"
+        f"expected the journal of a change of {where}, found {found}; nothing was removed: check it, and "
+        "delete it if zom didn't write it here"
     )
     return StoreError(store, key, "read", reason)
 
@@ -107,10 +107,10 @@ class _Parsing:
         """Check that 'old' has every changed document, and that only new data would be undone."""
         unknown = sorted({*work.writes, *work.removes, *work.first} - work.old.keys())
         if unknown:
-            raise RefusedError(f"no text in 'old' for {unknown[0]!r}, which changes")
+            raise RefusedError(f"no entry in 'old' for {unknown[0]!r}, which changes")
         gone = [key for key in work.removes if work.old[key] is None]
         if gone:
-            raise RefusedError(f"{gone[0]!r} in 'removes', where nothing was before")
+            raise RefusedError(f"{gone[0]!r} in 'removes', which did not exist before")
         if work.data and not (work.adds or work.beside):
             raise RefusedError("new chunks in a change that does not only create")
 
@@ -125,7 +125,7 @@ class _Parsing:
         key = check_stored_key(_str(given, where))
         name = key.rpartition("/")[2]
         if is_aside(key) or not (name in DOCUMENT_NAMES or _DRAFT.match(key)):
-            raise RefusedError(f"{key!r} in {where!r}, which is no document of a node")
+            raise RefusedError(f"{key!r} in {where!r}, which is not a document of a node")
         return check_stored_key(self._base + key)
 
     def clearing(self, given: object, where: str) -> Clearing:
@@ -155,7 +155,7 @@ class _Parsing:
             return None
         prefix = check_stored_prefix(_str(given, "swap"))
         if is_aside(prefix):
-            raise RefusedError(f"the prefix {prefix!r} in 'swap', which is no node's")
+            raise RefusedError(f"the prefix {prefix!r} in 'swap', which is not a node's")
         return self._base + prefix
 
     def _move(self, given: object) -> tuple[str, str]:
@@ -164,9 +164,9 @@ class _Parsing:
             raise RefusedError(f"{len(pair)} prefixes in an entry of 'moves' instead of 2")
         old, new = (check_stored_prefix(_str(each, "moves")) for each in pair)
         if not old or not new or old.startswith(new) or new.startswith(old):
-            raise RefusedError(f"a move from {old!r} to {new!r}, which lie in each other")
+            raise RefusedError(f"a move from {old!r} to {new!r}, one inside the other")
         if is_aside(old) or is_aside(new):
-            raise RefusedError(f"a move from {old!r} to {new!r}, which are no nodes")
+            raise RefusedError(f"a move from {old!r} to {new!r}, which are not nodes")
         return self._base + old, self._base + new
 
 
@@ -202,12 +202,12 @@ def _encoded(value: str, where: str) -> bytes:
     try:
         return value.encode(CODE)
     except UnicodeEncodeError as cause:
-        raise RefusedError(f"a text at {where!r} that holds no bytes") from cause
+        raise RefusedError(f"a string at {where!r} that doesn't encode bytes") from cause
 
 
 def _text(value: bytes | None, where: str) -> bytes:
     if value is None:
-        raise RefusedError(f"null instead of a text at {where!r}")
+        raise RefusedError(f"null instead of a string at {where!r}")
     return value
 
 

@@ -82,7 +82,7 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller
     if to not in {"v2", "v3"}:
         raise ValueError(f'to: expected "v3" or "v2", got {to!r}')
     if not isinstance(in_place, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - a place would mean True
-        raise TypeError(f"in_place: expected True or False, got {in_place!r}; name another place by target=")
+        raise TypeError(f"in_place: expected True or False, got {in_place!r}; pass another place as target=")
     if target is not None and in_place:
         raise ValueError("expected in_place=True or a target, got both")
     if target is None and not in_place and not dry_run:
@@ -173,7 +173,7 @@ def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, tuple[int, int
         if original.path(inner) not in moved:
             arrays.append(MigratedArray(inner, "stay"))
             continue
-        why = f"the keys of {original.tree.layout.name} are others"
+        why = f"{original.tree.layout.name} has other chunk keys"
         arrays.append(MigratedArray(inner, "move", why, *counts.get(original.path(inner), (0, 0))))
     return Migration(
         original.store.url,

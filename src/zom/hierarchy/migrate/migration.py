@@ -59,7 +59,7 @@ class MigratedArray:
         """What happened to the chunks, or would happen if `planned`."""
         told = _WORDS[self.chunks][not planned] + (f" ({self.why})" if self.why else "")
         counts = [str(self.count)] if self.count else []
-        counts += [f"{self.skipped} there already"] if self.skipped else []
+        counts += [f"{self.skipped} already written"] if self.skipped else []
         counts += [size_text(self.nbytes)] if self.nbytes else []
         return f"{told}: {', '.join(counts)}" if counts else told
 
@@ -72,7 +72,7 @@ class Migration:
     """The result of a migration, or the plan of a dry run.
 
     >>> print(Migration("a.zarr", "/", "v3", "v3"))
-    a.zarr: v3 already; nothing to do
+    a.zarr: already v3; nothing to do
     """
 
     store: str
@@ -126,7 +126,7 @@ class Migration:
     def _heading(self) -> str:
         where = self.store if self.path == "/" else f"{self.store} {self.path}"
         if self.is_empty:
-            return f"{where}: {self.to} already; nothing to do"
+            return f"{where}: already {self.to}; nothing to do"
         goes = f" -> {self.target}" if self.target is not None else ""
         return f"{where}: {self.form} -> {self.to}{goes}: {self._sum()}"
 
@@ -158,7 +158,7 @@ class Migration:
                 parts.append(f"the chunks of {_count(len(arrays), 'array')} {words[not self.dry_run]}")
         written = sum(each.nbytes for each in self.arrays)
         parts += [f"{size_text(written)} of chunks written"] if written else []
-        parts += ["nothing done, as this is a dry run"] if self.dry_run else []
+        parts += ["nothing done: this is a dry run"] if self.dry_run else []
         return ", ".join(parts)
 
 

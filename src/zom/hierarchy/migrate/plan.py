@@ -122,9 +122,9 @@ def _check_root(original: Original) -> None:
         holder = None if base == path else base
         taken = {"meta", "data"} & {inner.split("/")[1] for inner in original.specs if inner != "/"}
         if taken:
-            found = f"a node named {min(taken)!r}, as a directory of the draft is"
-            fix = "migrate it into another place, with target="
-            problem = conflict(FILES, path, "other names, to lay new nodes beside the old", found, fix)
+            found = f"a node named {min(taken)!r}, like a directory of the draft"
+            fix = "migrate it to another place with target="
+            problem = conflict(FILES, path, "other names, to write new nodes beside the old ones", found, fix)
             raise ConflictError([problem], store.url)
     else:
         keys = {key: each for each in above for key in layout.tried(each)}
@@ -174,10 +174,10 @@ def check_free(store: Store, plan: MigrationPlan) -> None:
     root = V3_LAYOUT.key(plan.original.tree.path, ENTRY_KEY)
     replaced = {root} if plan.original.tree.layout.implicit_groups else set[str]()
     keys = [key for key in plan.writes if key not in replaced]
-    fix = "move it away, or migrate into another place, with target="
+    fix = "move it away, or migrate to another place with target="
     problems = [
         conflict(
-            EXISTS, f"/{key.rpartition('/')[0]}", f"nothing under {key!r}", "another document", fix, key=key
+            EXISTS, f"/{key.rpartition('/')[0]}", f"nothing at {key!r}", "another document", fix, key=key
         )
         for key, text in zip(keys, store.get_many(keys), strict=True)
         if text is not None and text != plan.writes[key]
@@ -186,7 +186,7 @@ def check_free(store: Store, plan: MigrationPlan) -> None:
         for each in plan.moves:
             key = next((key for key, _ in stored_chunks(each.new)), None)
             if key is not None:
-                found = f"{key!r}, where a chunk is to lie"
+                found = f"{key!r}, the key of a new chunk"
                 problems.append(
                     conflict(FILES, each.path, "no chunks of the new format", found, fix, key=key)
                 )

@@ -98,5 +98,5 @@ def _check_seen(plan: MigrationPlan, work: Journal) -> None:
     after = Settled(store, replace(work, way="finish"), journal_key(path), work.text())
     form = cast("Any", plan.layout.family.form)
     if read_tree(after, path, form=form, consolidated="ignore").spec != plan.conversion.spec:
-        reason = "the new hierarchy would not read as it is meant to; the migration was undone"
+        reason = "the new hierarchy would not read as planned; the migration was undone"
         raise StoreError(store.url, path.strip("/"), "migrate", reason)

@@ -38,8 +38,8 @@ def is_unfinished(listing: Listing) -> bool:
 
 def note_missing_group(node: StoredNode, below: str, findings: Findings) -> None:
     """Report a group that has no document, but a node at the path `below`."""
-    fix = "make it a group with zom.create_group"
-    fault = Fault(MISSING_GROUP, (), "a document, as each group has one", f"none, above {below}", fix)
+    fix = "create the group with zom.create_group"
+    fault = Fault(MISSING_GROUP, (), "a document, which every group has", f"none, above {below}", fix)
     findings.add(fault, node=node.path)
 
 

@@ -87,7 +87,7 @@ def disagreement(old: Spec, new: Spec, plans: tuple[ArrayPlan, ArrayPlan]) -> st
     if old.family is not new.family:
         both = [_as_v3(old), _as_v3(new)]
         if both[0] is None or both[1] is None:
-            return "v3 has no words for it"
+            return "v3 can't express it"
         old, new = both
     names = {
         str(change.inside[0]) for change in document_changes(old, new, ignore=_BESIDE_CHUNKS) if change.inside

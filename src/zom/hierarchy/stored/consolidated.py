@@ -32,7 +32,7 @@ __all__ = ["STALE", "Consolidated", "compare", "consolidated_at", "tree_of"]
 
 STALE = rule(
     "store/stale-consolidated",
-    "consolidated metadata says what the documents of the nodes say",
+    "consolidated metadata matches the documents of the nodes",
     source="https://github.com/zarr-developers/zarr-specs/pull/309: a copy, which readers may use instead",
     lenient="warning",
     strict="warning",
@@ -170,7 +170,7 @@ def compare(root: StoredNode, block: Consolidated, findings: Findings, *, depth:
 
     for path in block.entries:
         if path not in found and (depth is None or _level(path) <= depth):
-            tell(path, "a node, as the consolidated metadata says", "none")
+            tell(path, "a node, according to the consolidated metadata", "none")
     for path, node in found.items():
         if not path and block.inline is not None:
             continue  # it is in this very document

@@ -30,7 +30,7 @@ __all__ = ["DOCUMENT_SIZE", "NOT_JSON", "UNLISTED_GROUP", "UNREADABLE", "Finding
 
 DOCUMENT_SIZE = rule(
     "store/document-size",
-    "a document in a store is no longer than the limit",
+    "a document in a store is not longer than the limit",
     source="RFC 8259, section 9: an implementation may set limits",
 )
 

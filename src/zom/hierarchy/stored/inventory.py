@@ -217,7 +217,7 @@ def _texts(
     found: dict[str, bytes] = {}
     for key, text in zip(keys, store.get_many(keys), strict=True):
         if text is None:
-            reason = "it was listed and is gone: the hierarchy changes while it is read; plan again"
+            reason = "it was listed and then deleted: the hierarchy changes while it is read; plan again"
             raise StoreError(store.url, key, "read", reason)
         found[key] = text
     return found

@@ -221,7 +221,7 @@ class _DraftLayout(Layout):
         if f"{inner}/" == self.base:
             return ""
         if not inner.startswith(self.base):
-            raise NotFound(f"/{inner}: expected a path below /{self.base[:-1]}, where the hierarchy lies")
+            raise NotFound(f"/{inner}: expected a path below /{self.base[:-1]}, the place of the hierarchy")
         return inner[len(self.base) :]
 
     @override

@@ -30,7 +30,7 @@ __all__ = ["MIXED_FORMAT", "Expected", "gather"]
 MIXED_FORMAT = rule(
     "store/mixed-formats",
     "all nodes below a group have its format",
-    source="Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies: each knows its own nodes only",
+    source="Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies: each format has only its own nodes",
     lenient="warning",
 )
 
@@ -275,7 +275,7 @@ def _note_strangers(
 
 
 def _note_mixed(path: str, key: str, layout: Layout, found: str, findings: Findings) -> None:
-    wanted = f"a {layout.name} node, as the group above it"
+    wanted = f"a {layout.name} node, like the group above it"
     fix = f"read it by its own path, or move it out of the {layout.name} hierarchy"
     fault = Fault(MIXED_FORMAT, (), wanted, f"{found}, which was left out", fix)
     findings.add(fault, node=f"/{path}", key=key)

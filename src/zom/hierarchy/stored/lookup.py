@@ -46,14 +46,14 @@ FormatName = Literal["v2", "v3", "draft"]
 TWO_FORMATS = rule(
     "store/two-formats",
     "a node has the documents of one format",
-    source="Zarr v3, section Stores, and Zarr v2, section Hierarchies: neither knows of the other; v3 counts",
+    source="Zarr v3, section Stores, and Zarr v2, section Hierarchies: neither format mentions the other; v3 is read",
     lenient="warning",
     strict="warning",
     closed="warning",
 )
 DIRECTORY = rule(
     "store/directory-for-document",
-    "a document is a value of its own, and no directory",
+    "a document is a value, not a directory",
     source="Zarr v3, File system store: the value of a key is the content of a file",
     lenient="warning",
     strict="warning",
@@ -111,7 +111,7 @@ def _note_v2(source: Source, path: str, findings: Findings) -> None:
 
 def note_two_formats(path: str, key: str, findings: Findings) -> None:
     """Report a document of the other format at `path`, under `key`."""
-    fix = "take one of them away; the v2 node is read with form='v2'"
+    fix = "delete one of them; form='v2' reads the v2 node"
     fault = Fault(TWO_FORMATS, (), "documents of one format", "v3 and v2 side by side", fix)
     findings.add(fault, node=f"/{path}", key=key)
 
@@ -135,7 +135,9 @@ def look(
         document = _read(source, key, path, findings)
         if document is None:
             if ends is not None:
-                reason = "it was listed and is gone: the hierarchy changes while it is read; read it again"
+                reason = (
+                    "it was listed and then deleted: the hierarchy changes while it is read; read it again"
+                )
                 raise StoreError(source.store.url, key, "read", reason)
             continue
         documents[end] = document
@@ -194,8 +196,8 @@ def _in_place_of_document(source: Source, layout: Layout, path: str, findings: F
 
 
 def _note_two_kinds(path: str, key: str, findings: Findings) -> None:
-    found = "documents of both; the array is read"
-    fault = Fault(TWO_KINDS, (), "an array or a group", found, "take one of them away")
+    found = "the documents of both; the array is read"
+    fault = Fault(TWO_KINDS, (), "an array or a group", found, "delete one of them")
     findings.add(fault, node=f"/{path}", key=key)
 
 

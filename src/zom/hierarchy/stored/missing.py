@@ -30,11 +30,11 @@ def not_found(source: Source, path: str, form: FormatName | None) -> NotFound:
 
 def _instead(source: Source, path: str, form: FormatName | None) -> str:
     if isinstance(source.store, Settled):
-        return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
+        return "a change that is running or was interrupted: zom.repair finishes or undoes it"
     if form is not None:
         other = find(source, path, None, _nobody(source))
         if other is not None:
-            return f"a {other.layout.name} {other.kind or 'node'}; ask for no form"
+            return f"a {other.layout.name} {other.kind or 'node'}; leave out form"
     above = path
     while above:
         above = above.rpartition("/")[0]
@@ -42,7 +42,7 @@ def _instead(source: Source, path: str, form: FormatName | None) -> str:
         if found is not None:
             return _below(source, found, path)
     if not source.store.capabilities.listable:
-        return "no document there or above; this store can't be listed"
+        return "no document at the path or above it; this store can't be listed"
     return _at_the_root(source, path)
 
 
@@ -53,14 +53,14 @@ def _at_the_root(source: Source, path: str) -> str:
     if not names:
         return "nothing: the store is empty"
     if COPY_MARK in names:
-        return "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair"
+        return "a copy that is running or was interrupted: repeat the same copy to finish it, or remove its remains with zom.repair"
     if V2_LAYOUT.consolidated in names:
         return (
-            "consolidated metadata and no document of a node: they were deleted, or not copied; "
-            "zom.read(..., consolidated='only') tells what the hierarchy was"
+            "consolidated metadata without documents of nodes: they were deleted, or not copied; "
+            "zom.read(..., consolidated='only') shows the hierarchy as it was"
         )
     hint = f" below {path.partition('/')[0]!r}" if f"{path.partition('/')[0]}/" in names else ""
-    return f"no document there{' or above' if path else ''}{hint}; in the store lie {_list(names)}"
+    return f"no document at the path{' or above it' if path else ''}{hint}; the store contains {_list(names)}"
 
 
 def _nobody(source: Source) -> Findings:
@@ -71,7 +71,7 @@ def _nobody(source: Source) -> Findings:
 def _below(source: Source, node: StoredNode, path: str) -> str:
     """What to report about `path` if `node` is the nearest one above it."""
     if node.kind == "array":
-        return f"nothing; {node.path} is an array, and has no members"
+        return f"nothing; {node.path} is an array, which has no members"
     place = f"nothing; the nearest node above is the group {node.path}"
     if not source.store.capabilities.listable:
         return place
@@ -79,7 +79,7 @@ def _below(source: Source, node: StoredNode, path: str) -> str:
     names = sorted(node.layout.sightings(node.path, listing))
     name = path[len(node.inner) :].strip("/").partition("/")[0]
     if name in names:
-        return f"nothing; {node.path} is a group, and {name!r} in it has no document of its own"
+        return f"nothing; {node.path} is a group, in which {name!r} has no document of its own"
     if not names:
         return f"nothing; {node.path} is a group without members"
     hint = did_you_mean(near(name, names))

@@ -31,7 +31,7 @@ __all__ = ["read_node"]
 
 RANK: Final = rule(
     "array/rank",
-    "an array that is opened has no more dimensions than the limit",
+    "an opened array has no more dimensions than the limit",
     source="numpy: NPY_MAXDIMS; Zarr sets no limit",
 )
 
@@ -70,7 +70,7 @@ def read_node(
         if still_settled(view):
             return found
         view = settled(store, inner)
-    raise StoreError(store.url, inner, "read", "others change the hierarchy again and again; read it again")
+    raise StoreError(store.url, inner, "read", "others keep changing the hierarchy; read it again")
 
 
 def _read(store: Store, inner: str, form: FormatName | None, level: Level, limits: Limits) -> StoredTree:

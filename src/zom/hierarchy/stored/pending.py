@@ -81,8 +81,8 @@ def is_committed(store: Store, work: Journal) -> bool:
 def busy(store: Store, key: str) -> ConflictError:
     """The error that another change has begun, as shown by the journal under `key`."""
     where = f"/{key.rpartition('/')[0]}"
-    fix = "wait for its end, or finish or undo it with zom.repair"
-    found = "one that is not done, or was interrupted"
+    fix = "wait until it ends, or finish or undo it with zom.repair"
+    found = "one that is running or was interrupted"
     return ConflictError([conflict(BUSY, where, "no change under way", found, fix, key=key)], store.url)
 
 
@@ -118,7 +118,7 @@ def refuse_outer(store: Store, path: str, verb: str = "read") -> None:
         if concerns(work, whole) and (verb != "read" or work.creates or work.way == "finish"):
             where = f"/{key.rpartition('/')[0]}"
             reason = (
-                f"a change of {where} in {url}, in which it lies, is under way, or was interrupted: wait for its "
-                f"end, or finish or undo it with zom.repair({url!r})"
+                f"a change of {where} in {url}, which contains it, is running or was interrupted: wait until it "
+                f"ends, or finish or undo it with zom.repair({url!r})"
             )
             raise Unsettled(store.url, path.strip("/"), verb, reason)

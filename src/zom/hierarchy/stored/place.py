@@ -57,19 +57,25 @@ def check_apart(source: tuple[Store, str], target: tuple[Store, str]) -> None:
     >>> check_apart((store, "/a"), (store, "/b"))
     >>> check_apart((store, "/a"), (store, "/a/b"))
     Traceback (most recent call last):
-    zom.errors.StoreError: memory://: cannot copy to 'a/b': it lies in /a, which is copied; choose another place
+    zom.errors.StoreError: memory://: cannot copy to 'a/b': it is inside /a, the source of the copy; choose another place
     """
     old, new = place_of(*source), place_of(*target)
     where, path = "/".join(parse_path(target[1])), f"/{source[1].strip('/')}"
     if old == new:
         raise StoreError(
-            target[0].url, where, "copy to", "it is the place that is copied; choose another place"
+            target[0].url, where, "copy to", "it is the source of the copy; choose another place"
         )
     if new[: len(old)] == old:
         raise StoreError(
-            target[0].url, where, "copy to", f"it lies in {path}, which is copied; choose another place"
+            target[0].url,
+            where,
+            "copy to",
+            f"it is inside {path}, the source of the copy; choose another place",
         )
     if old[: len(new)] == new:
         raise StoreError(
-            target[0].url, where, "copy to", f"{path}, which is copied, lies in it; choose another place"
+            target[0].url,
+            where,
+            "copy to",
+            f"{path}, the source of the copy, is inside it; choose another place",
         )

@@ -242,7 +242,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - as above
         if still_settled(view):
             return tree, findings
         view = settled(store, inner, below=True)
-    raise StoreError(store.url, inner, "read", "others change the hierarchy again and again; read it again")
+    raise StoreError(store.url, inner, "read", "others keep changing the hierarchy; read it again")
 
 
 def _seen(  # noqa: PLR0913, PLR0917 - as above

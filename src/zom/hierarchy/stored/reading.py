@@ -217,7 +217,7 @@ class Reading:
             places = [each for each in block.entries if layout.is_place(f"{self.path}/{each}")]
             return Expected({place: block.kind(layout, place) for place in places})
         reason = (
-            "this store can't list its keys, and has no consolidated metadata here to look at; say what it is "
-            "like with like=spec or like=template, or read the node alone with depth=0"
+            "this store can't list its keys, and has no consolidated metadata here; pass the expected nodes "
+            "as like=spec or like=template, or read the node alone with depth=0"
         )
         raise StoreError(self.source.store.url, layout.directory(self.path), "list", reason)

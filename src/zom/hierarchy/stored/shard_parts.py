@@ -125,7 +125,7 @@ class ShardValues:
 
 def _shard_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
     if form.shard is None or form.inner is None:  # pragma: no cover - callers have looked
-        raise TypeError("this chunk is no shard")
+        raise TypeError("this chunk is not a shard")
     return form.shard, form.inner
 
 

@@ -40,7 +40,7 @@ def node_text(document: Mapping[str, Any], path: str, key: str) -> bytes:
     most = DEFAULT_LIMITS.document_bytes
     if len(text) > most and b'"consolidated_metadata"' not in text:
         where = join(parse_path(path))
-        fix = "store what is large as an array"
+        fix = "store large data as an array"
         fault = Fault(DOCUMENT_SIZE, (), f"at most {most} bytes", f"{len(text)} bytes", fix)
         raise SpecError([fault.problem(node=where, key=key)], where)
     return text

@@ -42,8 +42,8 @@ __all__ = [
 
 APART: Final = rule(
     "plan/chunks-apart",
-    "no two tasks that write at the same time write into one chunk or shard",
-    source="zom: a task puts back a whole chunk or shard, and with it what it has not seen of others",
+    "two tasks don't write into one chunk or shard at the same time",
+    source="zom: a task writes whole chunks or shards, and would overwrite changes of other tasks",
 )
 
 
@@ -79,7 +79,7 @@ def stored_axes(spec: Spec) -> tuple[Axis, ...]:
     resolved = resolve(spec)
     axes = resolved.encoding.axes
     if axes is None:
-        message = f"expected an array with a chunk grid that zom knows, found {resolved.document.get('chunk_grid')!r}"
+        message = f"expected an array with a known chunk grid, found {resolved.document.get('chunk_grid')!r}"
         raise TypeError(message)
     return axes(resolved.shape)
 
@@ -239,7 +239,7 @@ def _cut_words(misfit: Misfit, called: str) -> str:
 def _legal(misfit: Misfit) -> str:
     outer = f"[{misfit.outer[0]}:{misfit.outer[1]}]"
     if misfit.inner is None:
-        return f"the legal region around it is {outer}, and none lies within"
+        return f"the legal region around it is {outer}, and there is none inside it"
     return f"legal regions around it are [{misfit.inner[0]}:{misfit.inner[1]}] and {outer}"
 
 

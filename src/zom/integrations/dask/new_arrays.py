@@ -23,8 +23,8 @@ __all__ = ["IRREGULAR", "create_arrays", "irregular_problems", "spec_for"]
 
 IRREGULAR: Final = rule(
     "plan/irregular-chunks",
-    "a new array gets the chunks of the lazy data that it is made for, which then have one length",
-    source="zom: few readers know chunks of several lengths",
+    "a new array gets the chunks of its lazy data, which must have one length",
+    source="zom: few readers support chunks of several lengths",
 )
 
 

@@ -79,7 +79,7 @@ def store(  # noqa: PLR0913 - each is an option of the caller
     elif not many and isinstance(target, Array):
         if dimension_names is not None:
             raise TypeError(
-                "dimension_names: an array that is there keeps its names; they are for new arrays"
+                "dimension_names: an existing array keeps its names; pass them only for new arrays"
             )
         tasks = [_task(dask, target.path, data, target, cast("Any", regions), rechunk=rechunk)]
         check_sendable(target.store, [target], options, compute=compute)
@@ -210,7 +210,7 @@ def _with_arrays(
     missing = [task for task in tasks if task.target is None]
     strange = sorted(set(names) - {task.path for task in missing})
     if strange:
-        raise ValueError(f"dimension_names: {strange[0]!r} is no new array")
+        raise ValueError(f"dimension_names: {strange[0]!r} is not a new array")
     specs: dict[str, Spec] = {
         join(parse_path(task.path)): spec_for(group.spec, task.data, names.get(task.path)) for task in missing
     }

@@ -58,7 +58,7 @@ def check_sendable(
     >>> check_sendable(MemoryStore(), [], {"scheduler": "threads"})
     """
     if store.capabilities.merges and not compute:
-        reason = "what tasks write into a fork is merged once they are done; pass compute=True"
+        reason = "writes of tasks into a fork are merged when the tasks are done; pass compute=True"
         raise StoreError(store.url, "", "share", reason)
     options = options or {}
     get = imported("dask.base", "dask").get_scheduler(scheduler=options.get("scheduler"))
@@ -85,8 +85,8 @@ def check_merged(
     for chunk in held:
         if all(first <= number <= last for number, (first, last) in zip(chunk, spans, strict=True)):
             reason = (
-                f"chunk {tuple(chunk)} of {path} was written since the last commit, and would not be merged for sure; "
-                "merge this fork, commit, and write into another one"
+                f"chunk {tuple(chunk)} of {path} was written since the last commit, and might not be merged; "
+                "merge this fork, commit, and write into a new one"
             )
             raise StoreError(store.url, "", "share", reason)
 

@@ -67,7 +67,7 @@ def source_array(
     held = _shape(dataset, report)
     shape = held if shape is None else shape
     if shape != held:
-        report.add(UNLIMITED, ("shape",), show(shape), show(held), "the rest are fill values")
+        report.add(UNLIMITED, ("shape",), show(shape), show(held), "the rest is fill values")
     _check_sources(dataset, report)
     width = 0 if isinstance(elements.dtype, str) else int(elements.dtype.itemsize)
     pipeline = pipeline_of(dataset, report, width=width, is_stored=elements.is_stored)
@@ -99,7 +99,7 @@ def source_array(
 def _shape(dataset: Any, report: Report) -> tuple[int, ...]:
     if dataset.shape is not None:
         return tuple(dataset.shape)
-    report.add(NULL_SPACE, ("shape",), "a shape", "none: the dataset is empty", "it gets the shape (0,)")
+    report.add(NULL_SPACE, ("shape",), "a shape", "no shape: the dataset is empty", "it gets the shape (0,)")
     return (0,)
 
 
@@ -121,7 +121,7 @@ def _fill_value(dataset: Any, elements: Elements, report: Report, *, is_netcdf: 
     status = dataset.id.get_create_plist().fill_value_defined()
     path = ("fill_value",)
     if status == h5py.h5d.FILL_VALUE_UNDEFINED and not is_netcdf:
-        report.add(FILL_VALUE, path, "a fill value", "one that is not defined", "zeros are taken")
+        report.add(FILL_VALUE, path, "a fill value", "an undefined one", "zeros are used")
     is_text = isinstance(elements.dtype, str)
     if status == h5py.h5d.FILL_VALUE_USER_DEFINED:
         found: Any = None
@@ -132,7 +132,7 @@ def _fill_value(dataset: Any, elements: Elements, report: Report, *, is_netcdf: 
                 return made[()]
         except (TypeError, ValueError, RuntimeError, OSError):
             pass
-        report.add(FILL_VALUE, path, "one value", show(repr(found)), "zeros are taken")
+        report.add(FILL_VALUE, path, "one value", show(repr(found)), "zeros are used")
     own = netcdf_fill(dataset, elements.dtype) if is_netcdf else None
     if own is not None:
         return own
@@ -149,4 +149,6 @@ def _check_sources(dataset: Any, report: Report) -> None:
     missing = sorted(name for name in names if "%" not in name and not (exists(home / name) or exists(name)))
     if missing:
         found = f"no file {', '.join(map(show, missing))}"
-        report.add(VIRTUAL, (), "the sources of a virtual dataset", found, "fill values are read there")
+        report.add(
+            VIRTUAL, (), "the sources of a virtual dataset", found, "their elements read as fill values"
+        )

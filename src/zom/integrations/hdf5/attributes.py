@@ -60,7 +60,7 @@ def attributes_of(found: Any, report: Report, *, is_netcdf: bool, dtype: Any = N
             value = found.attrs[name]
             kind = found.attrs.get_id(name).dtype
         except UNREADABLE as cause:
-            reader.lose(f"one that h5py can't read: {cause}")
+            reader.lose(f"an attribute that h5py can't read: {cause}")
             continue
         if name == "_FillValue" and dtype is not None:
             _put_fill(made, value, dtype, reader)
@@ -180,7 +180,7 @@ class _Reader:
 
     def lose(self, found: str) -> Any:
         """Report that the attribute is dropped."""
-        self._report.add(ATTRIBUTE, self._path, "a value that JSON can hold", found, "it is dropped")
+        self._report.add(ATTRIBUTE, self._path, "a value that JSON supports", found, "it is dropped")
         return _NOTHING
 
     def plain(self, value: Any, kind: Any) -> Any:
@@ -212,7 +212,7 @@ class _Reader:
             self._note(str(dtype), "it is rounded to float64")
         elif dtype.kind == "f" and dtype.itemsize < 8 and self._path[-1] in _SCALING:
             # The type of a floating point number matters if it unpacks data.
-            self._note(str(dtype), "unpacked data may be of another type")
+            self._note(str(dtype), "unpacked data may have another type")
         elif dtype.kind != "f" and not is_plain:
             self._note(str(dtype), None)
 

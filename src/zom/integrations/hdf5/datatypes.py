@@ -109,7 +109,7 @@ def _unknown(h5py: Any, dataset: Any) -> str | None:
 
 
 def _lose(report: Report, found: str) -> None:
-    report.add(DATA_TYPE, _FIELD, "a data type that Zarr has", found, "the array is dropped")
+    report.add(DATA_TYPE, _FIELD, "a data type of Zarr", found, "the array is dropped")
 
 
 def _text(value: Any) -> str:
@@ -129,7 +129,7 @@ def _number(dtype: Any, report: Report) -> Any:
         return made
     if dtype.kind == "V":
         found = f"opaque elements of {dtype.itemsize} bytes"
-        report.add(DATA_TYPE_FORM, _FIELD, "elements that have a meaning", found, "the bytes are kept")
+        report.add(DATA_TYPE_FORM, _FIELD, "elements with a meaning", found, "the bytes are kept")
     return _plain(dtype)
 
 
@@ -151,7 +151,7 @@ def _is_stored(h5py: Any, dataset: Any, dtype: Any) -> bool:
 def _compound(h5py: Any, dataset: Any, base: Any, inner: tuple[int, ...], report: Report) -> Elements | None:
     packed = _packed(h5py, base, report, "")
     if packed is None:
-        _lose(report, f"a compound with no field that Zarr can hold: {', '.join(base.names)}")
+        _lose(report, f"a compound without fields that Zarr supports: {', '.join(base.names)}")
         return None
     flat = _flat(packed, report, "")
     is_stored = not inner and flat == base and _is_stored(h5py, dataset, base)

@@ -175,15 +175,13 @@ def _name(linked: list[Any | None], label: str, report: Report) -> str | None:
     """Return the name of the first scale of a dimension, or else its label."""
     scales = [scale for scale in linked if scale is not None]
     if len(scales) < len(linked):
-        fix = "it is left out; detach it, or attach another one"
-        report.add(
-            DIMENSION, ("dimension_names",), "scales that are in the file", "one that was deleted", fix
-        )
+        fix = "it is skipped; detach it, or attach another one"
+        report.add(DIMENSION, ("dimension_names",), "existing scales", "a deleted one", fix)
     scale = scales[0].name if scales else None
     if len(scales) > 1:
         others = ", ".join(show(other.name) for other in scales[1:])
         report.add(
-            DIMENSION, ("dimension_names",), "one scale", f"{scale!r} and {others}", "the first counts"
+            DIMENSION, ("dimension_names",), "one scale", f"{scale!r} and {others}", "the first is used"
         )
     if scale is not None:
         return str(scale).rpartition("/")[2]
@@ -199,5 +197,5 @@ def report_unused(found: HDF5Objects, used: Mapping[tuple[str, ...], set[str]]) 
         group = tuple(above)
         if not any(name in names for at, names in used.items() if at[: len(group)] == group):
             owner = next(node for node in found.nodes if node.names == group)
-            text = f"{show(name)} of length {length}, which no array has"
+            text = f"{show(name)} of length {length}, which no array uses"
             owner.report.add(DIMENSION, (), "a dimension of an array", text, "it is dropped")

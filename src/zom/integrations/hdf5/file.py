@@ -20,10 +20,10 @@ __all__ = ["HDF5File", "opened_file", "told_of_damage"]
 
 _WANTED = "expected a path, or a file or group of h5py"
 _NETCDF3 = (
-    "this is a NetCDF file of the classic format (NetCDF3), which is not HDF5; convert it by "
-    "`nccopy -k nc4 old.nc new.nc`, or read it by xarray and write the dataset"
+    "this is a NetCDF file of the classic format (NetCDF3), which is not HDF5; convert it with "
+    "`nccopy -k nc4 old.nc new.nc`, or read it with xarray and write the dataset"
 )
-_BEING_WRITTEN = "another program has it open for writing, or was killed while it did; see h5clear"
+_BEING_WRITTEN = "another program has it open for writing, or was killed while it had; see h5clear"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def told_of_damage(url: str) -> Generator[None]:
     >>> with told_of_damage("a.h5"):
     ...     raise KeyError("unable to open object")
     Traceback (most recent call last):
-    zom.errors.StoreError: a.h5: cannot read: this HDF5 file is damaged: unable to open object; see that it is the right place, and whole
+    zom.errors.StoreError: a.h5: cannot read: this HDF5 file is damaged: unable to open object; check that the place is right, and the data complete
     """
     try:
         yield
@@ -96,7 +96,7 @@ def _at_path(h5py: Any, path: str) -> HDF5File:
         raise StoreError(path, "", "open", _NETCDF3)
     if found != "hdf5":
         what = "an empty file" if not Path(path).stat().st_size else "another file"
-        raise StoreError(path, "", "open", f"expected an HDF5 file, as NetCDF4 files are, found {what}")
+        raise StoreError(path, "", "open", f"expected an HDF5 or NetCDF4 file, found {what}")
     try:
         return HDF5File(h5py.File(path, "r"), path, path)
     except OSError as cause:
@@ -106,7 +106,7 @@ def _at_path(h5py: Any, path: str) -> HDF5File:
 def _reason(cause: OSError) -> str:
     text = str(cause)
     if "truncated file" in text:
-        return "the file is truncated: it is shorter than it says; copy it again from where it came from"
+        return "the file is truncated: it is shorter than it states; copy it again from its source"
     if "lock file" in text or "already open for write" in text:
         return _BEING_WRITTEN
     return f"this HDF5 file is damaged: {text}"

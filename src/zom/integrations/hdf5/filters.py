@@ -96,11 +96,11 @@ def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) ->
         same = False
     if unnamed:
         fix = "data is compressed by zstd" if _is_open(made) else "data is compressed by the other filters"
-        report.add(FILTER, ("codecs",), "filters that have a codec", ", ".join(unnamed), fix)
+        report.add(FILTER, ("codecs",), "filters with a codec", ", ".join(unnamed), fix)
         made.extend([_ZSTD] if _is_open(made) else [])
     if missing is not None and not same:
         fix = "install the filter (pip install hdf5plugin) and import it before the file is opened"
-        report.add(FILTER_MISSING, ("codecs",), "filters that are installed", missing, fix)
+        report.add(FILTER_MISSING, ("codecs",), "installed filters", missing, fix)
     return Pipeline(tuple(made), same, missing)
 
 

@@ -41,7 +41,7 @@ NAME = rule(
 )
 DATA_TYPE = rule(
     "hdf5/data-type",
-    "elements have a data type that Zarr has; references and sequences of any length have none",
+    "elements have a data type of Zarr, which has none for references and sequences of any length",
     source=f"{_FORMAT}, Datatype Message",
     lenient="warning",
     strict="warning",
@@ -49,7 +49,7 @@ DATA_TYPE = rule(
 )
 DATA_TYPE_FORM = rule(
     "hdf5/data-type-form",
-    "a data type keeps all that HDF5 says of it",
+    "a data type keeps everything that HDF5 states",
     source=f"{_FORMAT}, Datatype Message",
     lenient="note",
     strict="note",
@@ -57,7 +57,7 @@ DATA_TYPE_FORM = rule(
 )
 FILTER = rule(
     "hdf5/filter",
-    "a filter has a codec of Zarr that does the same",
+    "a filter has an equivalent codec of Zarr",
     source=f"{_FORMAT}, Filter Pipeline Message; the registry of filters, "
     "https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md",
     lenient="note",
@@ -66,7 +66,7 @@ FILTER = rule(
 )
 FILTER_MISSING = rule(
     "hdf5/filter-missing",
-    "chunks can be read with the filters that are installed",
+    "chunks can be read with the installed filters",
     source="https://docs.h5py.org/en/stable/high/dataset.html#filter-pipeline",
     lenient="warning",
     strict="warning",
@@ -74,7 +74,7 @@ FILTER_MISSING = rule(
 )
 FILL_VALUE = rule(
     "hdf5/fill-value",
-    "a fill value is defined, and one that Zarr can spell",
+    "a fill value is defined, and Zarr can express it",
     source=f"{_FORMAT}, Fill Value Message",
     lenient="note",
     strict="note",
@@ -98,7 +98,7 @@ UNLIMITED = rule(
 )
 VIRTUAL = rule(
     "hdf5/virtual",
-    "the sources of a virtual dataset are there; its elements become the array's own",
+    "the sources of a virtual dataset exist; its elements are copied to the array",
     source="https://docs.h5py.org/en/stable/vds.html",
     lenient="warning",
     strict="warning",
@@ -106,7 +106,7 @@ VIRTUAL = rule(
 )
 ATTRIBUTE = rule(
     "hdf5/attribute",
-    "an attribute is one that JSON can hold; references and opaque bytes are dropped",
+    "JSON supports the value of an attribute; references and opaque bytes are dropped",
     source=f"{_FORMAT}, Attribute Message",
     lenient="warning",
     strict="warning",
@@ -122,7 +122,7 @@ ATTRIBUTE_FORM = rule(
 )
 DIMENSION = rule(
     "hdf5/dimension",
-    "a dimension has one scale, and one of its arrays says its length",
+    "a dimension has one scale, and an array of its length",
     source=f"{_NETCDF}; https://docs.h5py.org/en/stable/high/dims.html",
     lenient="warning",
     strict="warning",

@@ -146,7 +146,7 @@ class _Walk:
         # Names of v2 documents are refused too: readers that look for them would find a directory.
         name_faults(name, "v2" if name in DOCUMENT_NAMES and name.startswith(".") else "v3", faults)
         if name in DOCUMENT_NAMES or is_own_name(name) or not is_stored_key(name):
-            expected = faults[0].expected if faults else "a name that is a key, and no file of zom"
+            expected = faults[0].expected if faults else "a name that is a valid key, and not a file of zom"
             group.report.add(NAME, (), expected, show(name), _DROPPED)
             return None
         return name

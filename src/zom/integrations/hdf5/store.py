@@ -126,7 +126,7 @@ class HDF5Store(Store):
     def _not_unicode(self, key: str, chunks: SourceChunks, cause: UnicodeDecodeError) -> StoreError:
         data = cause.object
         found = f"{data[:40]!r}..." if len(data) > 40 else repr(data)
-        fix = "leave the array out (choose others by select), or write the text in UTF-8 into the file"
+        fix = "leave out the array (choose others with select), or write the text in UTF-8 to the file"
         reason = f"expected text in UTF-8, found the element {found}; {fix}"
         error = StoreError(self.url, key, "read", reason)
         error.node = chunks.node
@@ -158,7 +158,7 @@ class HDF5Store(Store):
     @override
     def __reduce__(self) -> Any:
         if self._file.path is None:
-            reason = "a file that h5py has open belongs to its process; name it by its path"
+            reason = "a file that h5py has open belongs to its process; pass its path"
             raise StoreError(self.url, "", "pickle", reason)
         return _reopened, (self._file.path, self._options)
 

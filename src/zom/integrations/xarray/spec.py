@@ -122,8 +122,8 @@ def _dataset_of(array: Any, zarr_format: int) -> Any:
         return array.to_dataset()
     if zarr_format == 3:
         found = "none" if array.name is None else f"{array.name!r}, the name of a dimension or coordinate"
-        fix = f"rename it with .rename(); xarray's own {_VARIABLE!r} is a name that v3 reserves"
-        raise refuse("name", "a name of its own for the array", found, fix)
+        fix = f"rename it with .rename(); xarray's own {_VARIABLE!r} is a reserved name in v3"
+        raise refuse("name", "a unique name for the array", found, fix)
     made = array.to_dataset(name=_VARIABLE)
     if array.name is not None:
         made.attrs[_NAME] = array.name

@@ -37,10 +37,10 @@ def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
 
     check_is_spec(spec)
     if spec.kind != "group":
-        raise refuse("spec", "the spec of a group", f"one of an {spec.kind}", "put it into a group")
+        raise refuse("spec", "the spec of a group", f"the spec of an {spec.kind}", "move it into a group")
     members = member_specs(spec)
     if members is None:
-        raise refuse("spec", "a group whose members are known", "one with members=None")
+        raise refuse("spec", "a group with known members", "a group with members=None")
     group = materialize(spec, MemoryStore())
     has_groups = any(member.kind == "group" for member in members.values())
     opens = xarray.open_datatree if has_groups else xarray.open_dataset

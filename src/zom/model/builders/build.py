@@ -120,7 +120,9 @@ def spelled_compression(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSO
     chain = list(compress)
     for codec in chain:
         if not isinstance(codec, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
-            raise refuse("compress", 'codecs as objects with a name, or one name such as "gzip:5"', compress)
+            raise refuse(
+                "compress", 'codecs as objects with a name, or a single name such as "gzip:5"', compress
+            )
     return chain
 
 
@@ -158,7 +160,7 @@ def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | Non
         raise refuse("dimension_names", wanted, names)
     if attributes is not None and not isinstance(attributes, Mapping):
         found = type(attributes).__name__
-        raise refuse("dimension_names", "attributes as a mapping, to put _ARRAY_DIMENSIONS in", found)
+        raise refuse("dimension_names", "attributes as a mapping, to add _ARRAY_DIMENSIONS", found)
     given = cast("Mapping[str, Any]", attributes or {})
     return {"_ARRAY_DIMENSIONS": names, **given}
 

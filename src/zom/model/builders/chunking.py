@@ -25,7 +25,7 @@ SHARD_BYTES = 1 << 26
 
 BUILD = rule(
     "spec/build",
-    "what a spec is built from fits together",
+    "the arguments of a spec fit together",
     source="the arguments of build",
 )
 

@@ -72,14 +72,14 @@ def _dtype_of(array: Any) -> Any:
         metadata: Any = dtype.metadata or {}
         held = {str: "string", bytes: "bytes"}.get(metadata.get("vlen"))
         if held is None:
-            raise refuse("dtype", "elements that Zarr can hold", f"objects of HDF5: {dict(metadata)}")
+            raise refuse("dtype", "elements that Zarr supports", f"objects of HDF5: {dict(metadata)}")
         return held
     sample = [item for item in np.asarray(array).ravel()[:1000] if item is not None]
     if sample and all(isinstance(item, str) for item in sample):
         return "string"
     if sample and all(isinstance(item, bytes) for item in sample):
         return "bytes"
-    kinds = ", ".join(sorted({type(item).__name__ for item in sample})) or "no element to tell by"
+    kinds = ", ".join(sorted({type(item).__name__ for item in sample})) or "no elements to determine the type"
     raise refuse("dtype", "elements that are all str or all bytes", f"objects: {kinds}", "name the dtype")
 
 

@@ -90,7 +90,7 @@ class _Groups:
                 here.members[name] = bridge.spec_of(value, self._family)
             elif is_mapping:
                 if mark in self._above:
-                    raise refuse(name, "a mapping that doesn't contain itself", "one that does")
+                    raise refuse(name, "a mapping that doesn't contain itself", "a mapping that does")
                 if mark not in self._made:
                     return cast("Mapping[str, Any]", value)
                 here.members[name] = self._made[mark]
@@ -122,7 +122,7 @@ def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:
         if not rest and not (isinstance(below, Mapping) and isinstance(value, Mapping)):
             raise refuse(key, "one member for a path", "a second one")
         if not isinstance(below, Mapping):
-            raise refuse(key, f"a mapping under {first!r}, to hold members", type(below).__name__)
+            raise refuse(key, f"a mapping at {first!r}, with members", type(below).__name__)
         if first not in own:
             own.add(first)
             nested[first] = dict(cast("Mapping[str, Any]", below))

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["check_declared"]
 
 _WORDS = {
-    "none": "a {form} {kind} has no other members than {known}",
+    "none": "a {form} {kind} has only the members {known}",
     "ignorable": "a member that the format doesn't define is an object with must_understand false",
 }
-_STEP = "put it into attributes, or make it a computed field"
+_STEP = "move it to attributes, or make it a computed field"
 
 
 def check_declared(cls: type[Spec]) -> None:
@@ -30,7 +30,7 @@ def check_declared(cls: type[Spec]) -> None:
     >>> class Named(v2.GroupSpec):
     ...     title: str
     Traceback (most recent call last):
-    zom.errors.ExtensionError: Named.title: a v2 group has no other members than attributes, members, zarr_format; put it into attributes, or make it a computed field
+    zom.errors.ExtensionError: Named.title: a v2 group has only the members attributes, members, zarr_format; move it to attributes, or make it a computed field
     """
     base = cls.family.classes.get(cls.kind) if hasattr(cls, "family") else None
     if base is None:  # a format's own class

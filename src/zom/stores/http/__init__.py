@@ -226,7 +226,10 @@ class HTTPStore(Store):
             )
         if not good or len(answer.body) != end - start:
             raise StoreError(
-                self.url, key, "read", f"the server answered {len(answer.body)} other bytes: {stated!r}"
+                self.url,
+                key,
+                "read",
+                f"expected the requested range, found {len(answer.body)} bytes with Content-Range {stated!r}",
             )
 
     @override
@@ -266,7 +269,7 @@ class HTTPStore(Store):
             return Listing([], [])
         if answer.status != 200 or "html" not in answer.header("content-type"):
             found = "a file" if answer.status == 200 else answer.refusal
-            reason = f"expected a page that is an index of this directory, found {found}"
+            reason = f"expected an index of this directory, found {found}"
             raise StoreError(self.url, prefix, "list", reason)
         self._has_index = True
         names = _linked_names(answer.body.decode("utf-8", "replace"), answer.url)
@@ -340,7 +343,7 @@ def _checked(url: str, shown: str) -> Any:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise StoreError(shown, "", "open", "expected an http or https URL with a host")
     if parts.fragment:
-        raise StoreError(shown, "", "open", "expected no fragment; a '#' in a path is written %23")
+        raise StoreError(shown, "", "open", "expected no fragment; write '#' in a path as %23")
     return parts
 
 

@@ -50,7 +50,7 @@ class BrowserClient(Client):
     def _ask(self, method: str, url: str, headers: Mapping[str, str], limit: int) -> Answer:
         page: Any = import_module("js")
         if not hasattr(page, "XMLHttpRequest"):
-            raise HTTPFailure("this JavaScript runtime has no XMLHttpRequest, and Python no sockets here")
+            raise HTTPFailure("this JavaScript runtime has no XMLHttpRequest, and Python has no sockets here")
         request = page.XMLHttpRequest.new()
         request.open(method, url, False)  # False: synchronous
         is_page = hasattr(page, "document")
@@ -74,13 +74,13 @@ class BrowserClient(Client):
             if getattr(cause, "name", "") == "TimeoutError":
                 raise HTTPFailure(f"no answer within {self._limits.timeout:g} seconds") from cause
             site = urlsplit(url).netloc.rpartition("@")[2]
-            reason = f"the browser shows no answer of {site}: it can't be reached, or doesn't allow this page to read it (CORS)"
+            reason = f"the browser returned no answer from {site}: the site can't be reached, or doesn't allow this page to read it (CORS)"
             raise HTTPFailure(reason) from cause
 
 
 def _answer(request: Any, url: str, body: bytes, limit: int) -> Answer:
     if len(body) > limit:
-        raise HTTPFailure(f"the value is of {len(body)} bytes, more than the limit of {limit}")
+        raise HTTPFailure(f"the value has {len(body)} bytes, more than the limit of {limit}")
     found = _headers_of(str(request.getAllResponseHeaders()))
     status, address = int(request.status), str(request.responseURL)
     first, last = urlsplit(url), urlsplit(address)

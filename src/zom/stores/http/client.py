@@ -172,7 +172,7 @@ class Client:
         """Read the whole body; raise if it differs from its stated size, exceeds the limit or is too slow."""
         expected = answer.length
         if expected is not None and expected > limit:
-            raise HTTPFailure(f"the value is of {expected} bytes, more than the limit of {limit}")
+            raise HTTPFailure(f"the value has {expected} bytes, more than the limit of {limit}")
         pieces: list[bytes] = []
         size = 0
         start = time.monotonic()
@@ -185,7 +185,7 @@ class Client:
                 break
             waited = time.monotonic() - start
             if waited > self._limits.timeout and size < waited * _SLOWEST:
-                raise HTTPFailure(f"no more than {size} bytes came within {waited:.0f} seconds")
+                raise HTTPFailure(f"received only {size} bytes in {waited:.0f} seconds")
         if expected is not None and size != expected:
             raise _Dropped(f"the answer ended after {size} of {expected} bytes")
         if not answer.isclosed():
@@ -224,7 +224,7 @@ def _redirected(here: SplitResult, location: str) -> SplitResult:
     except ValueError:
         port_is_good, there = False, here
     if there.scheme not in {"http", "https"} or not there.hostname or not port_is_good:
-        raise HTTPFailure("the server redirects to an address that is none")
+        raise HTTPFailure("the server redirects to an invalid address")
     if here.scheme == "https" and there.scheme == "http":
         raise HTTPFailure("the server redirects from https to http")
     return there._replace(netloc=there.netloc.rpartition("@")[2], fragment="")
@@ -234,7 +234,7 @@ def refuse_coding(status: int, headers: Mapping[str, str]) -> None:
     """Raise HTTPFailure for an encoded body, whose real size is unknown."""
     coding = headers.get("content-encoding", "identity").strip().lower()
     if status in {200, 206} and coding not in {"identity", ""}:
-        raise HTTPFailure(f"the server sent content-encoding {coding!r}, although none was asked for")
+        raise HTTPFailure(f"the server sent content-encoding {coding!r}, although none was requested")
 
 
 def _reason(cause: Exception) -> str:
@@ -245,5 +245,5 @@ def _reason(cause: Exception) -> str:
     if isinstance(cause, http.client.RemoteDisconnected):
         return "the server closed the connection without an answer"
     if isinstance(cause, http.client.InvalidURL):
-        return "the address is none that can be asked for"
+        return "the address is invalid"
     return f"the server's answer can't be read: {type(cause).__name__}"

@@ -255,7 +255,7 @@ class LocalStore(Store):
         for key in () if self._spelling is False else keys:
             taken = self._taken_for(key) if is_document(key) else None
             if taken is not None:
-                reason = f"{taken[0]!r} is {taken[1]!r} on this disk, where case makes no difference; choose another name"
+                reason = f"{taken[0]!r} is the same as {taken[1]!r} on this disk, which ignores case; choose another name"
                 raise StoreError(self.url, key, "write", reason)
 
     def _refuse_reserved(self, keys: Iterable[str]) -> None:
@@ -390,7 +390,7 @@ class LocalStore(Store):
             if not is_stored_key(key):
                 continue
             if stat.S_ISLNK(mode) and self._follow:
-                reason = "it is a symbolic link, and nothing is deleted through one"
+                reason = "it is a symbolic link, and zom deletes nothing through links"
                 raise StoreError(self.url, key, "delete", reason)
             if stat.S_ISREG(mode):
                 keys.append(key)
@@ -561,7 +561,7 @@ class LocalStore(Store):
 
     def _hold(self, key: str, *, is_brief: bool) -> AbstractContextManager[None]:
         if is_lock_file(key):
-            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+            raise OSError(errno.EINVAL, "names that end in '.__lock' are reserved for lock files")
         self._make()
         return self._directories.hold(key, is_brief=is_brief)
 
@@ -584,9 +584,9 @@ class LocalStore(Store):
         if sweep.failed:
             path, error = min(sweep.failed, key=lambda each: each[0])
             more = len(sweep.failed) - 1
-            also = f"; {more} more stayed" if more else ""
+            also = f"; {more} more failed" if more else ""
             raise StoreError(
-                self.url, path, "sweep", f"{self._reason(error)}{also}; all else is swept"
+                self.url, path, "sweep", f"{self._reason(error)}{also}; all others were deleted"
             ) from error
         return sweep.removed
 

@@ -232,7 +232,7 @@ class Directories:
     def _put(self, key: str, value: bytes | memoryview[int], place: Place, batch: Batch) -> bool:
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
-            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+            raise OSError(errno.EINVAL, "names that end in '.__lock' are reserved for lock files")
         # If the key is locked, its directory exists.
         if place is replace and not self._locks.is_taken(key) and self._grow([(key, value)], batch):
             return True

@@ -297,7 +297,7 @@ def refuse_dangling(root: int, path: str) -> None:
             try:
                 calls.stat(path, dir_fd=root)
             except FileNotFoundError:
-                raise OSError(errno.ESTALE, f"the symbolic link {path!r} leads nowhere") from None
+                raise OSError(errno.ESTALE, f"the target of the symbolic link {path!r} is missing") from None
         return
     if is_gone(root):
         raise OSError(errno.ESTALE, "the directory of the store was deleted")

@@ -37,7 +37,7 @@ def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
         yield from look.move(old[:-1], new[:-1])
 
 
-_UNLINK: Final = "replace the link by what it leads to, or choose another path"
+_UNLINK: Final = "replace the link with its target, or choose another path"
 _MODE: Final = "change its permissions, or choose another path"
 _FEW: Final = 8
 """Number of files in a directory that are checked one by one; for more, the directory is listed."""
@@ -105,7 +105,7 @@ class _Look:
             return
         here, there = self._found(old), self._found(new)
         if target is not None and source and here and there and os.path.samestat(here, there):
-            fix = "case makes no difference on this disk: rename it to a third name first"
+            fix = "this disk ignores case: rename it to a third name first"
             yield Obstacle(new, f"another name than {old!r}", "the same directory", fix)
         elif target is not None:
             yield from self._not_empty(new, target)
@@ -193,7 +193,7 @@ class _Look:
             yield from self._once(self._denied(path))
 
     def _denied(self, path: str) -> Obstacle:
-        return Obstacle(path, "a directory that may be written to", "one that may not", _MODE)
+        return Obstacle(path, "a writable directory", "one that is not writable", _MODE)
 
     def _once(self, obstacle: Obstacle) -> Iterator[Obstacle]:
         if obstacle.key not in self.told:
@@ -210,7 +210,7 @@ class _Look:
                 self.longest = calls.fpathconf(self.root, "PC_NAME_MAX")
             except OSError:
                 self.longest = 255
-        unit = "bytes" if BY_DESCRIPTORS else "units of UTF-16"
+        unit = "bytes" if BY_DESCRIPTORS else "UTF-16 units"
         length = (
             len(os.fsencode(name)) if BY_DESCRIPTORS else len(name.encode("utf-16-le", "surrogatepass")) // 2
         )

@@ -108,7 +108,7 @@ class Replacement:
         try:
             link(self.temporary, self.target)
         except FileExistsError:
-            raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
+            raise FileExistsError(errno.EEXIST, _CHANGED.format("created")) from None
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
@@ -116,7 +116,7 @@ class Replacement:
             try:
                 calls.close(calls.open(self.target, _NEW, 0o666))
             except FileExistsError:
-                raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
+                raise FileExistsError(errno.EEXIST, _CHANGED.format("created")) from None
             calls.rename(self.temporary, self.target)
 
     def close(self) -> None:

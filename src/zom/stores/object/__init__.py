@@ -69,13 +69,13 @@ _LONGEST = 1024
 """The maximum length of a key in bytes in S3, Google Cloud Storage and Azure."""
 
 _ALONE = (
-    "where nobody else writes meanwhile, open the store with conditional_put='disabled', or with "
+    "if you are the only writer, open the store with conditional_put='disabled', or with "
     "AWS_CONDITIONAL_PUT=disabled"
 )
-_UNCONDITIONAL = f"the service can't create an object only where there is none; {_ALONE}"
+_UNCONDITIONAL = f"the service can't create an object only if it is missing; {_ALONE}"
 _UNHEEDED = {
-    "create": f"the service puts an object over another one when it is asked not to, so that writers lose what others write; {_ALONE}",
-    "replace": f"the service replaces an object that is another one by now when it is asked not to, so that writers lose what others write; {_ALONE}",
+    "create": f"the service ignores the condition of a create and overwrites existing objects, so that writers lose each other's changes; {_ALONE}",
+    "replace": f"the service ignores the condition of a replace and overwrites changed objects, so that writers lose each other's changes; {_ALONE}",
 }
 
 _BULK = {"S3Store": 1000}
@@ -153,7 +153,7 @@ class ObjectStore(Store):
         parts = urlsplit(url)
         if "@" in parts.netloc or parts.query or parts.fragment:
             # obstore would drop them silently.
-            reason = "expected no user, query or fragment in the URL; credentials are options, '#' is %23"
+            reason = "expected no user, query or fragment in the URL; pass credentials as options and write '#' as %23"
             raise StoreError(shown, "", "open", reason)
         stores: Any = imported("obstore.store", "cloud")
         try:
@@ -191,7 +191,7 @@ class ObjectStore(Store):
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold no credentials by default: unpickling takes them from the environment.
         if self._recipe is None:
-            reason = "its credentials would go with it; open it from a URL instead"
+            reason = "the pickle would contain its credentials; open it from a URL instead"
             raise StoreError(self.url, "", "pickle", reason)
         return (_reopen, self._recipe)
 
@@ -207,7 +207,7 @@ class ObjectStore(Store):
         except BaseException as cause:
             if not is_panic(cause):
                 raise
-            return RuntimeError(f"obstore broke down: {cause}")
+            return RuntimeError(f"obstore crashed: {cause}")
 
     def _gather(self, verb: str, jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T | Exception]:
         """Run all jobs, many of them at once; return the result or exception of each."""
@@ -235,7 +235,7 @@ class ObjectStore(Store):
         except BaseException as cause:
             if not is_panic(cause):
                 raise
-            failure = StoreError(self.url, "", verb, f"obstore broke down: {cause}")
+            failure = StoreError(self.url, "", verb, f"obstore crashed: {cause}")
         raise failure
 
     def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
@@ -514,7 +514,7 @@ class ObjectStore(Store):
     def _checked(self, key: str, *, made: bool) -> bool:
         """Return `made`; StoreError if a directory, not a value, prevented the put."""
         if not made and not self.capabilities.nested_keys and self._read(key, None) is None:
-            raise StoreError(self.url, key, "create", "expected nothing there, found a directory")
+            raise StoreError(self.url, key, "create", "expected nothing, found a directory")
         return made
 
     @override

@@ -81,7 +81,7 @@ def parse_references(document: Mapping[str, Any], where: str) -> dict[str, Refer
         )
     if document.get("gen"):
         reason = (
-            "`gen` makes references by expressions of Jinja, which zom does not evaluate; write them out, or pass "
+            "`gen` creates references with Jinja expressions, which zom does not evaluate; write them out, or pass "
             "fsspec.filesystem('reference', fo=..., simple_templates=False)"
         )
         raise StoreError(where, "", "open", reason)

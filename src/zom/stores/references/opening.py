@@ -99,7 +99,7 @@ def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore
     _refuse_others("reference://", options)
     if not is_references(document):
         reason = (
-            "a dict is taken for kerchunk references, with `version` and `refs`, or keys such as '.zgroup' and 'a/0'; "
+            "expected a dict of kerchunk references, with `version` and `refs`, or keys such as '.zgroup' and 'a/0'; "
             "pass zom.stores.memory.MemoryStore(values) for a dict of bytes"
         )
         raise StoreError("reference://", "", "open", reason)

@@ -158,5 +158,5 @@ def _reference(columns: dict[str, list[Any]], row: int) -> Reference | None:
         return None
     start, length = int(offset or 0), int(size or 0)
     if start < 0 or length < 0:
-        raise ValueError(f"offset {start} and size {length} of {path!r}")
+        raise ValueError(f"negative offset {start} or size {length} of {path!r}")
     return Target(str(path)) if (start, length) == (0, 0) else Target(str(path), start, length)

@@ -110,8 +110,8 @@ class Targets:
         address = f"{scheme}://{parts.netloc}{parts.path}"
         if scheme not in {*_WEB, *_BUCKETS.values()}:
             reason = (
-                f"a reference points to {shown_url(url)!r}; known are files, http, https, s3, gs and az: pass "
-                "fsspec.filesystem('reference', fo=...) for others"
+                f"a reference points to {shown_url(url)!r}; known are files, http, https, s3, gs and az; for others, pass "
+                "fsspec.filesystem('reference', fo=...)"
             )
             raise StoreError(self._shown, "", "read", reason)
         if not self._may_read_far(address):

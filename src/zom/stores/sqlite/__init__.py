@@ -164,7 +164,7 @@ class SQLiteStore(Store):
                 if (copy := recovered(self.path)) is not None:
                     made, self._copied = copy
                     self._exchange(connection, made)
-        raise StoreError(self.url, "", "read", "the file changes again and again; try later")
+        raise StoreError(self.url, "", "read", "the file keeps changing; try again later")
 
     def _exchange(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
         self._connection = new

@@ -122,7 +122,7 @@ class ZarrPythonStore(Store):
             check_pickled(self._session, self.url)
             return (_again, (self._inner, not self.capabilities.writable))
         if type(self._inner).__name__ != "LocalStore":
-            reason = "it may hold credentials, or belong to its process; open it again in the other one"
+            reason = "it may hold credentials, or belong to its process; open it again in the other process"
             raise StoreError(self.url, "", "pickle", reason)
         return (_reopen, (str(self._inner.root), not self.capabilities.writable))
 

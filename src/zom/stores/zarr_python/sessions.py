@@ -87,7 +87,9 @@ def foreign_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
     for key in keys:
         if not is_session_key(key):
             fix = 'write Zarr v3, with the chunk key encoding "default" and the separator "/"'
-            yield Obstacle(key, "a key that an icechunk session holds, zarr.json or c/0/0", "another", fix)
+            yield Obstacle(
+                key, "a key of an icechunk session, such as zarr.json or c/0/0", "another key", fix
+            )
 
 
 def is_committed(session: Any) -> bool:
@@ -113,7 +115,7 @@ def moves_nodes(session: Any) -> bool:
 def check_pickled(session: Any, url: str) -> None:
     """Raise StoreError unless other processes may use the session: it is read-only, or from `fork`."""
     if not is_committed(session) and not is_fork(session):
-        reason = "a session that can be changed stays in its process; pass session.fork(), and merge it"
+        reason = "a writable session belongs to its process; pass session.fork(), and merge it"
         raise StoreError(url, "", "pickle", reason)
     # icechunk pickles it silently, and the other process finds an empty repository.
     if _IN_MEMORY in pickle.dumps(session):

@@ -126,8 +126,8 @@ class ZipStore(Store):
         """Repeated names in the archive, and symbolic links."""
         found: list[Oddity] = []
         if self._repeated:
-            fix = "copy the store to a new one, as with zom.copy; changing it by zom writes each name once"
-            told = f"two entries or more of {_first(self._repeated)}; the last one is read"
+            fix = "copy the store to a new one, as with zom.copy; changing it with zom also writes each name once"
+            told = f"two or more entries of {_first(self._repeated)}; the last one is read"
             found.append(
                 Oddity(Fault(REPEATED_NAME, (), "one entry of each name", told, fix), self._repeated[0])
             )
@@ -149,7 +149,7 @@ class ZipStore(Store):
         if not stat.S_ISREG(mode):
             raise StoreError(self.url, "", "open", f"expected a zip file, found {kind(mode)}")
         if self.mode == "x" and is_there(self.path):
-            raise StoreError(self.url, "", "open", "there is such a file already")
+            raise StoreError(self.url, "", "open", "the file already exists")
         if self.mode == "r":
             self._descriptor = calls.open(self.path, calls.O_RDONLY | calls.O_CLOEXEC)
         elif not self._waits:
@@ -177,7 +177,7 @@ class ZipStore(Store):
                 self._comment = archive.comment
                 self._end = archive.start_dir
         except zipfile.BadZipFile as cause:
-            reason = f"not a whole zip file: {reason_of(cause)}"
+            reason = f"not a complete zip file: {reason_of(cause)}"
             raise StoreError(self.url, "", "open", reason) from cause
 
     def _name(self, key: str) -> str:
@@ -193,7 +193,7 @@ class ZipStore(Store):
         if found is None:
             return None
         if found.is_link:
-            raise StoreError(self.url, key, "read", f"a symbolic link, and no file; {_UNLINK}")
+            raise StoreError(self.url, key, "read", f"expected a file, found a symbolic link; {_UNLINK}")
         if found.size > self.max_value_bytes:
             reason = f"the entry has {found.size} bytes, more than the limit of {self.max_value_bytes}"
             raise StoreError(self.url, key, "read", reason)
@@ -334,9 +334,7 @@ class ZipStore(Store):
         lost = self._descriptor >= 0 and self._changed and self._entries and self._process == os.getpid()
         self._give_back()
         if lost:
-            message = (
-                f"{self.url}: the zip file was never closed, and what was written is lost: close the store"
-            )
+            message = f"{self.url}: the zip file was never closed, so its changes are lost: close the store"
             warnings.warn(message, RuntimeWarning, stacklevel=2, source=self)
 
 

@@ -121,7 +121,7 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
         try:
             key = check_stored_key(_packed_name(name.removesuffix("/")))
         except PathError as cause:
-            raise StoreError(url, "", "open", f"an entry has no proper key: {cause}") from cause
+            raise StoreError(url, "", "open", f"an entry has an invalid key: {cause}") from cause
         if info.flag_bits & (_ENCRYPTED | _PATCHED):
             raise StoreError(url, key, "open", "the entry is encrypted")
         if is_directory or key != name:
@@ -157,7 +157,7 @@ def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
         end = info.header_offset + LOCAL_HEADER.size + len(info.orig_filename) + info.compress_size
         last = info.orig_filename
         if end > archive.start_dir:
-            raise StoreError(url, last, "open", "the entry reaches over the directory of the archive")
+            raise StoreError(url, last, "open", "the entry overlaps the directory of the archive")
     return limits
 
 
@@ -176,14 +176,14 @@ def _start(descriptor: int, entry: ZipEntry) -> int:
         raise ValueError("the entry's header has another name")
     start = entry.offset + LOCAL_HEADER.size + name_length + extra_length
     if start + entry.packed > entry.limit:
-        raise ValueError("the entry reaches over the next one")
+        raise ValueError("the entry overlaps the next one")
     return start
 
 
 def read_range(descriptor: int, entry: ZipEntry, byte_range: ByteRange) -> bytes:
     """Read a part of a stored value from the file, without a check of its CRC, which covers the whole."""
     if entry.size != entry.packed:
-        raise ValueError(f"a stored entry of {entry.size} bytes that takes {entry.packed}")
+        raise ValueError(f"expected {entry.size} bytes in a stored entry, found {entry.packed}")
     if isinstance(byte_range, Suffix):
         byte_range = Range(max(0, entry.size - byte_range.length))
     start, length = byte_range

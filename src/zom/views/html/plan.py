@@ -44,19 +44,19 @@ def plan_html(plan: ChangePlan, *, nodes: int = _NODES) -> str:
     """
     parts: list[str] = []
     if plan.problems:
-        parts += ["<h2>In the way</h2>\n", findings_html(plan.problems, {})]
+        parts += ["<h2>Conflicts</h2>\n", findings_html(plan.problems, {})]
     if plan.warnings:
         parts += ["<h2>Warnings</h2>\n", findings_html(plan.warnings, {})]
     changed = [each for each in plan.actions if each.verb != "keep"]
     # Losses come first.
     lost = [each for each in changed if _loses(each)]
     if lost and len(lost) < len(changed):
-        parts += ["<h2>What is lost</h2>\n", _nodes(lost, nodes, "Nodes and chunks that are lost")]
+        parts += ["<h2>Losses</h2>\n", _nodes(lost, nodes, "Lost nodes and chunks")]
         changed = [each for each in changed if not _loses(each)]
-    parts += ["<h2>Nodes</h2>\n", _nodes(changed, nodes, "What is done to each node")]
+    parts += ["<h2>Nodes</h2>\n", _nodes(changed, nodes, "The change of each node")]
     for heading, names in (
         ("Consolidated metadata, written again", plan.consolidated),
-        ("Consolidated metadata, dropped", plan.dropped),
+        ("Consolidated metadata, deleted", plan.dropped),
         ("Not Zarr's, and left alone", plan.foreign),
     ):
         if names:
@@ -70,7 +70,7 @@ def _loses(action: Action) -> bool:
 
 def _nodes(actions: Sequence[Action], most: int, caption: str) -> str:
     if not actions:
-        return "<div class=box><p class=good>Everything is there already.</p></div>\n"
+        return "<div class=box><p class=good>Everything exists already.</p></div>\n"
     rows = [
         f"<tr><td><span aria-hidden=true>{MARKS[each.verb]}</span><td>{name(each.path, 200)}<td>{text(each.kind)}"
         f"<td{' class=warning' if _loses(each) else ''}>{text(cut(action_words(each), 400))}"
@@ -78,7 +78,7 @@ def _nodes(actions: Sequence[Action], most: int, caption: str) -> str:
     ]
     if len(actions) > most:
         rows.append(f"<tr><td><td class=soft colspan=3>… and {count(len(actions) - most, 'more node')}")
-    return table(["", "Node", "Kind", "What is done"], rows, caption)
+    return table(["", "Node", "Kind", "The changes"], rows, caption)
 
 
 def _names(names: Sequence[str], caption: str) -> str:

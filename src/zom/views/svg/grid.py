@@ -252,7 +252,7 @@ def _words(lines: Sequence[_Line], unit: str, view: ResolvedArray | None, stored
     else:
         words = [f"{count(total, unit)}{f', {by}' if len(lines) > 1 else ''}"]
     if any(line.chunks > line.cells for line in lines[-2:]):
-        words.append(f"a cell stands for several {unit}s")
+        words.append(f"each cell represents several {unit}s")
     if view is not None and view.sharded:
-        words.append("thick lines part shards, thin lines the chunks in them")
+        words.append("thick lines separate shards, thin lines the chunks inside")
     return "; ".join(word for word in words if word)

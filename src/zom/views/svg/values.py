@@ -49,7 +49,7 @@ def reduced(array: Array) -> Slice | str:
     """
     data_type = array.dtype
     if data_type.kind not in "biufcmM":
-        return f"elements of type {data_type} have no colours"
+        return f"elements of type {data_type} can't be drawn"
     if not array.size:
         return "the array has no elements"
     rows, columns = ((1, 1, *array.shape))[-2:]
@@ -60,7 +60,7 @@ def reduced(array: Array) -> Slice | str:
     each = prod(max(axis.sizes) for axis in array.plan.axes) * data_type.itemsize
     allowed = max(1, min(_CHUNKS, _NBYTES // max(each, 1)))
     if each > _NBYTES:
-        return f"one chunk takes {each:,} bytes in memory, more than a picture is worth"
+        return f"one chunk takes {each:,} bytes in memory, too many for a picture"
     while prod(-(-span // size) for span, size in zip(spans, sizes, strict=True)) > allowed:
         longest = max((0, 1), key=lambda at: spans[at] / sizes[at])
         spans[longest] = max(sizes[longest], spans[longest] // 2)

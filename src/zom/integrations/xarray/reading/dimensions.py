@@ -51,8 +51,8 @@ def _unnamed(array: Array) -> SpecError:
     for step in place:
         found = found.get(str(step)) if is_dict(found) else None
     where = ".".join(map(str, place))
-    fix = f"name them in {where}, or leave the array out: drop_variables=[{array.name!r}]"
-    wanted, there = f"{array.ndim} names of dimensions", "none" if found is None else show(found)
+    fix = f"name them in {where}, or leave out the array: drop_variables=[{array.name!r}]"
+    wanted, there = f"{array.ndim} dimension names", "none" if found is None else show(found)
     # The code is that of the convention's rule, so that `zom explain` covers it.
     problem = Problem(
         "xarray/dims-present", "error", array.path, pointer_of(place), place, wanted, there, fix

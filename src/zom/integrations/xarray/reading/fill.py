@@ -31,8 +31,8 @@ def missing_value(array: Array, dtype: np.dtype[Any], value: Any) -> Any:
     try:
         return coder.decode(value, dtype)
     except (TypeError, ValueError, AssertionError) as cause:  # xarray of 2024 asserts
-        expected = f"a fill value of {dtype} as xarray writes it, floats in base64"
-        fix = f"write it so, or leave the array out: drop_variables=[{array.name!r}]"
+        expected = f"a fill value of {dtype} in xarray's form, with floats in base64"
+        fix = f"write it in this form, or leave out the array: drop_variables=[{array.name!r}]"
         where = (array.path, pointer_of(_PLACE), _PLACE)
         # The code is that of the convention's rule, so that `zom explain` covers it.
         problem = Problem("xarray/fill-value-attr", "error", *where, expected, show(value), fix)

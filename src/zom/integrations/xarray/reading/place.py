@@ -61,7 +61,7 @@ class Place:
     def __post_init__(self) -> None:
         if self.mode != "r":
             wanted = "zom.xarray.write writes datasets, and zom.open(..., mode='r+') changes arrays"
-            raise ValueError(f"mode: expected 'r', for an engine that reads, got {self.mode!r}; {wanted}")
+            raise ValueError(f"mode: expected 'r', as the engine only reads, got {self.mode!r}; {wanted}")
         if self.zarr_format not in _FORMS:
             raise ValueError(f"zarr_format: expected 2, 3 or None, got {self.zarr_format!r}")
         if self.consolidated not in _CONSOLIDATION:
@@ -89,7 +89,7 @@ class Place:
     def _mapped(self, options: dict[str, Any]) -> Any:
         """Return an fsspec mapper; raise ValueError unless the place is a URL, which fsspec can open."""
         if not isinstance(self.place, str) or "://" not in self.place:
-            wanted = "a URL, which fsspec opens with them; pass zom.store(place, ...) for options of a store"
+            wanted = "a URL that fsspec opens; pass zom.store(place, ...) for options of a store"
             raise ValueError(f"storage_options: expected {wanted}, got {self.place!r}")
         fsspec: Any = imported("fsspec", "fsspec")
         return fsspec.get_mapper(self.place, **options)
@@ -165,9 +165,9 @@ def _node_at(tree: StoredTree, names: tuple[str, ...]) -> StoredNode | None:
 def _is_array(store: Store, path: str) -> NotFound:
     names = parse_path(path)
     if not names:
-        step = "xarray opens groups; put the array into one, or open it with zom.open_array"
+        step = "xarray opens groups; move the array into a group, or open it with zom.open_array"
     else:
-        step = f"open the group {join(names[:-1])!r} and take {names[-1]!r} of it"
+        step = f"open the group {join(names[:-1])!r} and select {names[-1]!r} in it"
     return NotFound(f"{store.url}: expected a group at {path}, found an array; {step}")
 
 

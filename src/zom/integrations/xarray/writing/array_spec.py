@@ -66,7 +66,7 @@ def _checked(name: str, encoding: Mapping[str, Any], number: int, *, strict: boo
     known = {*_KNOWN, "fill_value"} if number == 3 else _KNOWN
     unknown = [key for key in encoding if key not in known | _DROPPED and key != "_FillValue"]
     if unknown and strict:
-        expected = f"names that Zarr v{number} knows: {', '.join(sorted(known))}"
+        expected = f"names for Zarr v{number}: {', '.join(sorted(known))}"
         fix = "use _FillValue for the fill value of v2" if "fill_value" in unknown else None
         raise refuse(f"{name}.encoding", expected, unknown, fix)
     return {key: value for key, value in encoding.items() if key in known}
@@ -81,7 +81,7 @@ def _kind_of(name: str, given: Any, number: int) -> DataType:
             dtype = dtype.newbyteorder("<")  # in v3 the codec has the byte order, which is "little"
         if dtype.kind != "O":
             return _data_type(dtype, revision())
-    raise refuse(name, "elements that Zarr can hold", f"the type {given}", "convert it with .astype()")
+    raise refuse(name, "elements that Zarr supports", f"the type {given}", "convert it with .astype()")
 
 
 @lru_cache(maxsize=64)
@@ -101,17 +101,15 @@ def _v2(  # noqa: PLR0913, PLR0917 - the parts of a document
 ) -> Any:
     shape, chunks, shards = grid
     if shards is not None:
-        raise refuse(
-            f"{name}.encoding['shards']", "none, since v2 has no shards", shards, "use zarr_format=3"
-        )
+        raise refuse(f"{name}.encoding['shards']", "none, as v2 has no shards", shards, "use zarr_format=3")
     if encoding.get("serializer") not in ("auto", None):
-        raise refuse(f"{name}.encoding['serializer']", "none, since v2 has no serializer", "one")
+        raise refuse(f"{name}.encoding['serializer']", "none, as v2 has no serializer", "one")
     fill = attributes.pop("_FillValue", None)
     compressors = codec_documents(
         name, "compressors", encoding.get("compressors", "auto"), [_V2_COMPRESSOR], kind, "id"
     )
     if len(compressors) > 1:
-        raise refuse(f"{name}.encoding['compressors']", "one compressor: v2 has no more", compressors)
+        raise refuse(f"{name}.encoding['compressors']", "one compressor, the maximum in v2", compressors)
     separator = separator_of(encoding.get("chunk_key_encoding"))
     return v2.ArraySpec.build(
         shape=shape,

@@ -170,7 +170,7 @@ def _stand_in(name: str, variable: Any, number: int) -> Any:
             dtype = _type_of_objects(name, variable)
         if kind == "T" and number == 2:
             raise _unknown_type(
-                name, "text of variable length, which xarray stores in v2 by its longest item"
+                name, "text of variable length, which xarray stores in v2 with the length of the longest item"
             )
     elements = np.zeros((0,) * variable.ndim, dtype)
     return imported("xarray", "xarray").Variable(
@@ -189,5 +189,5 @@ def _type_of_objects(name: str, variable: Any) -> np.dtype[Any]:
 
 
 def _unknown_type(name: str, found: str) -> SpecError:
-    fix = "load it with .load(), or name its type with .astype()"
-    return refuse(name, "a type of elements that can be told without computing them", found, fix)
+    fix = "load it with .load(), or set its type with .astype()"
+    return refuse(name, "an element type that is known without computing the elements", found, fix)

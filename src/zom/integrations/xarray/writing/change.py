@@ -52,7 +52,7 @@ def change(  # noqa: PLR0913, PLR0917 - what to write, and where
         _check_append(dataset, append_dim, slices, existing)
     known = [name for name in encoding or {} if name in existing.arrays]
     if known:
-        raise refuse("encoding", "names of new variables: arrays that are there keep theirs", known)
+        raise refuse("encoding", "names of new variables, as existing arrays keep their encoding", known)
     variables, attributes = prepared(dataset, encoding)
     names: Any = existing.arrays if choices.mode == "a" else variables
     problems = [
@@ -143,4 +143,4 @@ def _take_back(existing: Existing, members: Mapping[str, Any], error: BaseExcept
         wanted: GroupBase = cls(members=old)
         plan(wanted, root.store, root.path, on_conflict="update").apply()
     except ZomError as second:
-        error.add_note(f"arrays have grown, and hold fill values at their end: {second}")
+        error.add_note(f"arrays were resized, and have fill values at their end: {second}")

@@ -86,7 +86,7 @@ def _given(
         return None
     for length in lengths:
         if isinstance(length, (list, tuple)):
-            fix = "name one length for each dimension, or remove them from the encoding"
+            fix = "pass one length for each dimension, or remove them from the encoding"
             raise refuse(f"{name}.encoding[{what!r}]", "one length for each dimension", whole, fix)
         if (
             isinstance(length, bool)
@@ -109,7 +109,7 @@ def _of_pieces(name: str, chunks: Sequence[Sequence[int]]) -> tuple[int, ...]:
     for axis, lengths in enumerate(chunks):
         if len(set(lengths[:-1])) > 1 or (len(lengths) > 1 and lengths[-1] > lengths[0]):
             expected = f"data chunks of one length along dimension {axis}, but for a shorter last one"
-            fix = "rechunk it with .chunk(), or name encoding['chunks']"
+            fix = "rechunk it with .chunk(), or set encoding['chunks']"
             raise refuse(name, expected, list(lengths), fix)
     return tuple(max(1, int(lengths[0])) for lengths in chunks)
 

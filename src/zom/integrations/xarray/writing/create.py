@@ -81,7 +81,7 @@ def _wanted(  # noqa: PLR0913, PLR0917 - as in `create`
 def _has_block(store: Store, consolidated: bool | None) -> bool:  # noqa: FBT001
     """Whether to write consolidated metadata; by default, if the store supports it."""
     if store.capabilities.zarr_keys and consolidated:
-        reason = "it holds no consolidated metadata; pass consolidated=False"
+        reason = "it does not support consolidated metadata; pass consolidated=False"
         raise StoreError(store.url, "", "consolidate", reason)
     return not store.capabilities.zarr_keys and consolidated is not False
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Existing", "existing_in", "fitted", "grown", "uneven", "unfit"]
 
-_SOURCE: Final = "zom: what is written into an array means there what it meant before"
+_SOURCE: Final = "zom: written values keep their meaning in the array"
 
-NAMES: Final = rule("plan/variables", "variables go into arrays that are there", source=_SOURCE)
+NAMES: Final = rule("plan/variables", "variables are written into existing arrays", source=_SOURCE)
 DIMENSIONS: Final = rule("plan/dimensions", "a variable has the dimensions of its array", source=_SOURCE)
-TYPES: Final = rule("plan/types", "an array holds the values of its variable without loss", source=_SOURCE)
+TYPES: Final = rule("plan/types", "an array stores the values of its variable without loss", source=_SOURCE)
 ATTRIBUTES: Final = rule(
     "plan/attributes", "a variable doesn't contradict its array's attributes", source=_SOURCE
 )
@@ -84,8 +84,8 @@ def unfit(name: str, variable: Any, existing: Existing, append_dim: str | None) 
     """Report why a variable can't be written into its array."""
     where, there = existing.path(name), existing.variables.get(name)
     if there is None:
-        fix = 'pass mode="a" to create it, or leave it out with .drop_vars()'
-        return [conflict(NAMES, where, "an array that is there", "none", fix)]
+        fix = 'pass mode="a" to create it, or remove it with .drop_vars()'
+        return [conflict(NAMES, where, "an existing array", "none", fix)]
     if set(variable.dims) != set(there.dims):
         expected = f"the dimensions {_shown(there.dims)}"
         return [conflict(DIMENSIONS, where, expected, _shown(variable.dims), "rename or select dimensions")]
@@ -119,7 +119,7 @@ def uneven(variables: Mapping[str, Any], existing: Existing, append_dim: str | N
             continue
         for dim, length in variable.sizes.items():
             if sizes.get(dim, length) != length:
-                expected = f"{sizes[dim]} elements along {dim}, as other arrays have"
+                expected = f"{sizes[dim]} elements along {dim}, as in other arrays"
                 fix = "create it with all elements before anything is appended" if dim == append_dim else None
                 problems.append(conflict(DIMENSIONS, existing.path(name), expected, str(length), fix))
     return problems
@@ -149,7 +149,7 @@ def _ranges(where: str, variable: Any, old: Any) -> list[Problem]:
         return []
     expected = f"values from {limits.min} to {limits.max}, which {old} holds"
     return [
-        _differs(TYPES, where, expected, f"{values.min()} to {values.max()}", "write another array for them")
+        _differs(TYPES, where, expected, f"{values.min()} to {values.max()}", "write them to another array")
     ]
 
 

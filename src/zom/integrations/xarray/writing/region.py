@@ -41,7 +41,7 @@ def located(dataset: Any, region: Region, existing: Existing) -> tuple[Any, dict
     if slices and others:
         expected = f"variables that have one of the dimensions {', '.join(slices)}"
         raise _refused(
-            expected, f"{', '.join(map(str, others))} without; leave them out: .drop_vars({others!r})"
+            expected, f"{', '.join(map(str, others))} without one; remove them: .drop_vars({others!r})"
         )
     return dataset, slices
 
@@ -77,24 +77,22 @@ def _found(dataset: Any, name: str, existing: Existing) -> slice:
     if name not in dataset.variables:
         return slice(0, dataset.sizes[name])
     if name not in existing.variables:
-        raise _refused(f"a coordinate {name!r} in the store, to find the region by", "none; pass slices")
+        raise _refused(f"a coordinate {name!r} in the store, to find the region", "none; pass slices")
     pandas = imported("pandas", "xarray")
     stored = pandas.Index(np.asarray(existing.variables[name].values))
     wanted = np.asarray(dataset.variables[name].values)
     if not stored.is_unique:
-        raise _refused(f"a coordinate {name!r} in the store without repeated values", "one with; pass slices")
+        raise _refused(
+            f"a coordinate {name!r} in the store without repeated values", "repeated values; pass slices"
+        )
     places = stored.get_indexer(wanted)
     if not len(places):
         return slice(0, 0)
     if (places == -1).any():
         missing = wanted[np.flatnonzero(places == -1)[0]]
-        raise _refused(
-            f"values of {name!r} that are in the store", f"{missing}; pass append_dim= to add some"
-        )
+        raise _refused(f"existing values of {name!r}", f"{missing}; pass append_dim= to add some")
     if (np.diff(places) != 1).any():
-        raise _refused(
-            f"values of {name!r} that follow each other in the store", "others; write them one by one"
-        )
+        raise _refused(f"consecutive values of {name!r} in the store", "separate ones; write them one by one")
     return slice(int(places[0]), int(places[-1]) + 1)
 
 
