@@ -58,8 +58,8 @@ class TimeConfiguration(Configuration):
 class TimeType(Element):
     """Dates (`letter` "M") or durations ("m") in ticks of `scale` units.
 
-    >>> TimeType("M", "s").parse_fill("NaT", "v3", [])
-    np.datetime64('NaT','s')
+    >>> TimeType("M", "s").parse_fill("NaT", "v3", []).dtype
+    dtype('<M8[s]')
     """
 
     letter: Literal["M", "m"]
