@@ -11,15 +11,23 @@ import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+with suppress(ImportError):  # tests in other environments than the test extra's do without it
+    from hypothesis import HealthCheck, settings
+
+    # No test depends on the speed of the machine.
+    settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("untimed")
+
 HERE = Path(__file__).parent
 sys.path.append(str(HERE / "interop"))
 
-import share  # noqa: E402 - it stands beside the scripts that use it, too
+import share  # noqa: E402 - it is beside the scripts that use it, too
 
 CORPORA = (
     "cli/every_verb/",

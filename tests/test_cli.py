@@ -141,7 +141,7 @@ def test_help_loads_neither_the_model_nor_what_it_needs(arguments):
     # -S: what an environment's site packages load at start is not the command's.
     command = [sys.executable, "-S", "-c", code, HEAVY, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr == "[] ['zom.columns', 'zom.errors']\n"
+    assert done.stderr == "[] ['zom.columns', 'zom.count', 'zom.errors']\n"
 
 
 def test_a_tree_is_shown_without_engine_conventions_and_codecs_of_no_array(tmp_path):

@@ -30,6 +30,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 GROUND = {
     "brief",
     "columns",
+    "count",
     "dataclass",
     "digests",
     "errors",

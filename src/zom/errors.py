@@ -27,6 +27,8 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
+from zom.count import count_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -74,9 +76,7 @@ class _ProblemsError(ZomError):
     def __repr__(self) -> str:
         count = len(self.problems)
         first = f": {str(self.problems[0])[:200]}" if count else ""
-        return (
-            f"<{type(self).__name__} {self.subject!r}: {count:,} problem{'' if count == 1 else 's'}{first}>"
-        )
+        return f"<{type(self).__name__} {self.subject!r}: {count_of(count, 'problem')}{first}>"
 
     def __str__(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]

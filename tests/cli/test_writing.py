@@ -503,7 +503,7 @@ def test_resize_shows_its_plan_and_does_it(call, document, tmp_path):
     assert files(tmp_path) == before
     assert call("resize", "a.zarr::time", "1") == (0, "a.zarr: 1 resized\n", "")
     assert zom.open_array(tmp_path / "a.zarr", "time").shape == (1,)
-    told = "zom resize: a.zarr::time: expected 1 lengths, such as 1, found 1,2\n"
+    told = "zom resize: a.zarr::time: expected 1 length, such as 1, found 1,2\n"
     assert call("resize", "a.zarr::time", "1,2") == (2, "", told)
     assert call("resize", "a.zarr::time", "x") == (
         2,

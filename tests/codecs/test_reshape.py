@@ -36,7 +36,7 @@ def test_the_new_lengths_follow_from_the_old_ones(through, shape, lengths, resul
         ([[1, 0]], (4, 6), "dimensions", (0, 1), "a dimension after 1", "0"),
         ([5, 5], (4, 6), "product", (), "a shape of 24 elements", "[5, 5], of 25 elements"),
         ([5, -1], (4, 6), "product", (), "sizes whose product divides 24", "[5, -1]"),
-        ([4, [0], 6], (4, 6, 4), "aligned", (1,), "1 elements before and 24 after", "4 and 6"),
+        ([4, [0], 6], (4, 6, 4), "aligned", (1,), "1 element before and 24 after", "4 and 6"),
     ],
 )
 def test_a_shape_that_does_not_fit_is_an_error(through, shape, lengths, code, place, expected, found):

@@ -64,7 +64,7 @@ def test_inner_chunks_have_the_rank_of_the_shard(chain, inner, wanted):
 
 
 def test_a_shard_of_one_dimension_is_named_so(chain):
-    assert chain([shard((2, 2))], (4,)).said == [("a list of one length", "[2, 2]")]
+    assert chain([shard((2, 2))], (4,)).said == [("a list of 1 length", "[2, 2]")]
 
 
 def test_the_inner_codecs_see_the_inner_chunks(chain):

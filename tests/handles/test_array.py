@@ -573,7 +573,7 @@ def test_a_plan_of_a_resize_says_what_a_resize_does(module, shape):
 
 def test_a_plan_of_a_resize_checks_the_shape_and_what_others_did():
     _, array, other = stale()
-    with pytest.raises(zom.SelectionError, match="expected 1 lengths of 0 or more"):
+    with pytest.raises(zom.SelectionError, match="expected 1 length of 0 or more"):
         array.plan_resize((1, 2))
     other.resize((9,))
     assert "shape[0]: 9 -> 3" in str(array.plan_resize((3,)))

@@ -290,7 +290,7 @@ def formats(sessions: Sessions) -> None:
     old = v2.GroupSpec(members={"a": v2.ArraySpec.build(shape=(4,), dtype="int8")})
     raises(ConflictError, "expected a key of an icechunk session", lambda: zom.materialize(old, session, "no"))  # fmt: skip
     dotted = ARRAY.replace(chunk_key_encoding={"name": "v2"})
-    raises(ConflictError, "found another at 'no/0'", lambda: zom.create_array(session, dotted, "no"))
+    raises(ConflictError, "found another key at 'no/0'", lambda: zom.create_array(session, dotted, "no"))
     equal(session.has_uncommitted_changes, False)
 
 
@@ -357,7 +357,7 @@ def verbs_on_processes(sessions: Sessions) -> None:
         raises(StoreError, "of /made/a was written", lambda: zom.dask.store({"a": lazy}, group))
         zom.copy(fork, fork, path="made/a", target_path="made/copy", executor=client)
         zom.pyramid(zom.open_array(fork, "made/a"), fork, "made/image", axes="tyx", levels=3, executor=client)
-        message = "what tasks write into a fork is merged once they are done; pass compute=True"
+        message = "writes of tasks into a fork are merged when the tasks are done; pass compute=True"
         raises(StoreError, message, lambda: zom.dask.store({"b": lazy}, group, compute=False))
         session.merge(fork)
         session.commit("by two processes")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
 from zom.checks.dimensions import names_breach
+from zom.count import count_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.exact import exact_key
 from zom.problems import Path, one_of_words, show
@@ -92,7 +93,7 @@ def rank(site: Site, bounds: Bounds) -> Outcome:
         return ()
     words = bounds.words
     words += " dimension" if words.split()[-1] == "1" else " dimensions"
-    return (site.breach(("shape",), words, f"{found} dimension{'s' * (found != 1)}"),)
+    return (site.breach(("shape",), words, count_of(found, "dimension")),)
 
 
 @unpublished

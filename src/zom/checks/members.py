@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from zom.checks.check import NOT_READ, Breach, Outcome, Site, unpublished
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.extension.registry import did_you_mean, near
 from zom.problems import Path, show
@@ -195,5 +196,5 @@ def _fact(node: Node, fact: Fact) -> Any:
 def _fact_words(node: Node, fact: Fact) -> str:
     value = _fact(node, fact)
     if fact == "rank":
-        return f"{value} dimension{'s' * (value != 1)}"
+        return count_of(value, "dimension")
     return "nothing" if value is None else show(value)

@@ -15,6 +15,7 @@ from zom.checks.dimensions import names_breach
 from zom.checks.near_names import near_member
 from zom.checks.selector import parse_selector, select
 from zom.checks.values import nothing_at
+from zom.count import count_of
 from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.problems import one_of_words, show
 
@@ -234,7 +235,7 @@ def ref_ndim(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome
         return nothing_at(like)
     what = like.removesuffix("[*]").lstrip(".@")
     return tuple(
-        Breach(v.node, v.path, f"an array of {wanted} dimensions, as many as {what}",
+        Breach(v.node, v.path, f"an array of {count_of(wanted, 'dimension')}, as many as {what}",
                f"{show(v.value)} of {node.ndim}: shape {show(list(node.shape or ()))}", None, (node.path,),
                copied=(node.path, ("shape",)))
         for v, node in found

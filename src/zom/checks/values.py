@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from zom.checks.check import Breach, Outcome, Site, Skip, local
 from zom.checks.equality import equal, is_whole, key_of
 from zom.checks.selector import Selector, readable
+from zom.count import count_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.types import TYPE_WORDS, is_of_type
@@ -230,7 +231,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
     found = [v for v in site.values(at) if is_list(v.value)]
     if not found:
         return nothing_at(at)
-    wanted = equals
+    wanted = equals or 0
     why = ""
     if like is not None:
         others = site.values(like)
@@ -240,7 +241,8 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
         why = f", as many as at {like.lstrip('@.')}"
     wrong = (v for v in found if len(v.value) != wanted)
     return tuple(
-        Breach(v.node, v.path, f"{wanted} items{why}", f"{len(v.value)}: {show(v.value)}") for v in wrong
+        Breach(v.node, v.path, f"{count_of(wanted, 'item')}{why}", f"{len(v.value)}: {show(v.value)}")
+        for v in wrong
     )
 
 

@@ -8,6 +8,7 @@ from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.plan import declare_plan, plan_from, print_plan, wanted
 from zom.cli.printing import say, say_data, tell
 from zom.cli.terminal import Progress, declare_progress
+from zom.count import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -96,5 +97,5 @@ def done(plan: Plan) -> str:
     parts = [f"{counts[verb]} {word}" for verb, word in _DONE.items() if verb in counts]
     chunks = sum(action.chunks for action in plan.actions)
     if chunks:
-        parts.append(f"{chunks} chunk{'' if chunks == 1 else 's'} removed")
+        parts.append(f"{count_of(chunks, 'chunk')} removed")
     return f"{plan.url}: {', '.join(parts)}"

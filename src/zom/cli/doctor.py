@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.printing import say, say_data
+from zom.count import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -121,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"{package:<18}  extends zom: {told}")
         for problem in problems:
             say(f"bad: {problem}")
-        count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+        count = count_of(len(problems), "problem")
         say(count if problems else "no known problems")
     return FINDINGS if problems else CLEAN
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from zom.cli.create import show_change
 from zom.cli.outcome import USAGE, CommandError
+from zom.count import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     with place.opened(write=not arguments.dry_run) as store:
         array = open_array(store, place.path)
         if len(shape) != array.ndim:
-            wanted = f"expected {array.ndim} lengths, such as {','.join(map(str, array.shape))}"
+            wanted = f"expected {count_of(array.ndim, 'length')}, such as {','.join(map(str, array.shape))}"
             raise CommandError(f"{place.name}: {wanted}, found {arguments.shape}", USAGE)
         return show_change(arguments, place, array.plan_resize(shape))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from zom.cli import schema_report
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
 from zom.cli.printing import say, tell
+from zom.count import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -131,7 +132,7 @@ def _check(arguments: argparse.Namespace) -> int:
     for problem in problems:
         say(*problem_parts(document.name, problem))
     count = len(problems)
-    shown = f"{count} error{'' if count == 1 else 's'}" if count else "no errors"
+    shown = count_of(count, "error") if count else "no errors"
     tell(f"{document.name}: {shown}, checked against {arguments.schema}")
     return FINDINGS if problems else CLEAN
 

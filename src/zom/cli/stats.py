@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.printing import say, say_data, tell
+from zom.count import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -143,7 +144,7 @@ def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
         shown = "  ".join(padded(cell, room) for cell, room in zip(line, widths, strict=True)).rstrip()
         say(fitted(shown, columns))
     nbytes = sum(row["bytes_stored"] for row in rows)
-    say(f"{len(rows):,} array{'' if len(rows) == 1 else 's'}, {byte_text(nbytes)} stored")
+    say(f"{count_of(len(rows), 'array')}, {byte_text(nbytes)} stored")
     _tell(broken)
 
 

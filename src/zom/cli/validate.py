@@ -16,6 +16,7 @@ from zom.cli.parameters import declare_parameters, parameters_from
 from zom.cli.printing import say, tell
 from zom.cli.terminal import declare_progress
 from zom.cli.tree import whole_number
+from zom.count import count_of
 from zom.errors import ZomError
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ def _subjects(reports: Sequence[Report]) -> str:
     unopened = sum(map(_is_unopened, reports))
     stores = sum(report.store is not None for report in reports)
     numbers = {"document": len(reports) - stores - unopened, "store": stores, "unreadable place": unopened}
-    said = [_number(number, name) for name, number in numbers.items() if number]
+    said = [count_of(number, name) for name, number in numbers.items() if number]
     return one_of_words(said, "and") if said else "no places"
 
 
@@ -385,8 +386,4 @@ def counted(counts: Counter[str]) -> str:
     >>> counted(Counter(error=1, note=2)), counted(Counter())
     ('1 error, 2 notes', 'no problems')
     """
-    return ", ".join(_number(number, name) for name, number in sorted(counts.items())) or "no problems"
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return ", ".join(count_of(number, name) for name, number in sorted(counts.items())) or "no problems"

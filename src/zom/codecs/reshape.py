@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
+from zom.count import count_of
 from zom.errors import ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, Elements, codecs
@@ -176,15 +177,17 @@ def _fixed(shape: list[int | list[int]], old: list[int], faults: list[Fault], pa
             return None
         new[new.index(-1)] = total // others
     elif math.prod(new) != total:
-        expected = f"a shape of {total} elements"
-        faults.append(Fault(PRODUCT, path, expected, f"{show(shape)}, of {math.prod(new)} elements"))
+        expected = f"a shape of {count_of(total, 'element')}"
+        faults.append(
+            Fault(PRODUCT, path, expected, f"{show(shape)}, of {count_of(math.prod(new), 'element')}")
+        )
         return None
     for place, size in enumerate(shape):
         if isinstance(size, list) and size:
             before = math.prod(old[: size[0]])
             behind = math.prod(old[size[-1] + 1 :])
             if math.prod(new[:place]) != before or math.prod(new[place + 1 :]) != behind:
-                expected = f"{before} elements before and {behind} after"
+                expected = f"{count_of(before, 'element')} before and {behind} after"
                 found = f"{math.prod(new[:place])} and {math.prod(new[place + 1 :])}"
                 faults.append(Fault(ALIGNED, (*path, place), expected, found))
     return new

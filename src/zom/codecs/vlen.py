@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from typing_extensions import override
 
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
@@ -127,7 +128,7 @@ def parse_items(data: Data, shape: tuple[int, ...]) -> Items:
         raise CodecError(f"truncated: expected the number of items in 4 bytes, found {len(raw)}")
     (found,) = _NUMBER.unpack_from(raw)
     if found != count:
-        raise CodecError(f"expected {count} items, found {found}")
+        raise CodecError(f"expected {count_of(count, 'item')}, found {found}")
     if len(raw) < 4 + 4 * count:
         raise CodecError(f"truncated: {count} items take at least {4 + 4 * count} bytes, found {len(raw)}")
     made = _short(raw, count) or _any(raw, shape)

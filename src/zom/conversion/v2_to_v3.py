@@ -21,6 +21,7 @@ from zom.conversion.losses import (
     NO_FILL,
     UNDEFINED_FILL,
 )
+from zom.count import count_of
 from zom.errors import ConversionError
 from zom.extension.codec import Elements
 from zom.extension.resolve import parse_v3
@@ -195,7 +196,7 @@ def lifted(
         or len(names) != rank
         or not all(name is None or isinstance(name, str) for name in names)
     ):
-        expected = f"a list of {rank} names or nulls"
+        expected = f"a list of {count_of(rank, 'name')} or nulls"
         where = ("attributes", DIMENSIONS)
         report.add(DIMENSIONS_LEFT, where, expected, show(names), "it stays an attribute")
         return attributes, None

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.xarray.dataset import ENCODING_WORDS, encoded_attributes
+from zom.count import count_of
 from zom.declaration.element import VALUES, UnfitError, element_of
 from zom.declaration.scope import merged
 from zom.declaration.values import stated
@@ -106,7 +107,9 @@ def _shape(said: Mapping[str, Any], scope: Scope, at: At, problems: Problems) ->
         return shape
     if shape is not None and len(shape) != len(dims):
         problems.add(
-            at.child("shape").problem(SIZES, f"{len(dims)} lengths, one for each of dims", str(len(shape)))
+            at.child("shape").problem(
+                SIZES, f"{count_of(len(dims), 'length')}, one for each of dims", str(len(shape))
+            )
         )
         return None
     lengths: list[int] = []

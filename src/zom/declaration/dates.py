@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.declaration.element import UnfitError
 from zom.problems import show
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataType
 
-__all__ = ["Clock", "clock_of", "counted", "is_date", "step_words"]
+__all__ = ["Clock", "clock_of", "is_date", "step_words"]
 
 _DATE: Final = re.compile(
     r"([0-9]{1,4})-([0-9]{1,2})(?:-([0-9]{1,2})"
@@ -90,15 +91,6 @@ def is_date(value: Any) -> bool:
     return isinstance(value, str) and _DATE.fullmatch(value) is not None
 
 
-def counted(many: int, unit: str) -> str:
-    """Return a number of units in words.
-
-    >>> counted(1, "day"), counted(-6, "hour")
-    ('1 day', '-6 hours')
-    """
-    return f"{many} {unit}{'s' * (abs(many) != 1)}"
-
-
 def step_words(gap: np.timedelta64) -> str | None:
     """Return a duration in its largest whole unit, or None if it has no named unit.
 
@@ -109,11 +101,11 @@ def step_words(gap: np.timedelta64) -> str | None:
     name = _TICKS.get(unit)
     many = gap.astype(np.int64).item() * scale
     if name is None or name in _MONTHS:
-        return None if name is None else counted(many, name)
+        return None if name is None else count_of(many, name)
     length = many * _LENGTHS[name]
     units = [each for each in _LENGTHS if each != "week" and length % _LENGTHS[each] == 0]
     largest = units[-1]
-    return counted(length // _LENGTHS[largest], largest)
+    return count_of(length // _LENGTHS[largest], largest)
 
 
 def _unit(name: str) -> str | None:
@@ -235,7 +227,7 @@ class Clock:
         return int(found) if self.is_whole else float(found)
 
     def _fraction(self, shown: str) -> UnfitError:
-        every = counted(self.scale, self.unit) if self.scale > 1 else self.unit
+        every = count_of(self.scale, self.unit) if self.scale > 1 else self.unit
         return UnfitError(f"dates that are whole numbers of the unit {every}", shown, "choose a smaller unit")
 
     def range(self, given: Mapping[str, Any], count: int, most: int) -> list[Any]:

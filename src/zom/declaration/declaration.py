@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from zom.brief import notebook_html, short
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.json.python_value import is_dict
 
@@ -42,7 +43,7 @@ class Declaration:
     """The place of each node in the declaration, by path."""
 
     def __repr__(self) -> str:
-        nodes = f"{len(self.places):,} node{'' if len(self.places) == 1 else 's'}"
+        nodes = count_of(len(self.places), "node")
         values = f", values of {', '.join(self.values)}" if self.values else ""
         return short("Declaration", f"of {nodes}{values}")
 

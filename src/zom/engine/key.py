@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from zom.count import count_of
 from zom.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def terms(key: Any, rank: int) -> list[Term]:
             used += 1
         found.append(term)
     if used > rank:
-        what = "1 dimension" if rank == 1 else f"{rank} dimensions"
+        what = count_of(rank, "dimension")
         raise SelectionError(f"expected a key for {what} or fewer, found one for {used}")
     if used < rank:
         place = dots + 1 if dots >= 0 else len(found)

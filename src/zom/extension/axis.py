@@ -10,6 +10,7 @@ from bisect import bisect_right
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.errors import SelectionError
 from zom.numpy_later import np
@@ -114,7 +115,7 @@ class Axis:
 
     def _check(self, chunk: int) -> None:
         if not 0 <= chunk < self.count:
-            message = f"chunk {chunk} is out of bounds: the dimension has {self.count} chunks"
+            message = f"chunk {chunk} is out of bounds: the dimension has {count_of(self.count, 'chunk')}"
             raise SelectionError(message)
 
     def _run(self, chunk: int) -> Run:

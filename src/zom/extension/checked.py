@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from typing_extensions import override
 
+from zom.count import count_of
 from zom.errors import CodecError
 from zom.extension.answer import at_fault
 from zom.extension.bound import Block, Coder, Stream
@@ -82,7 +83,7 @@ class Checked(Coder[Any, Any]):
         made = cast("list[object]", given) if isinstance(given, list) else []
         if not isinstance(given, list) or len(made) != count:
             raise CodecError(
-                f"expected a list of {count} chunks from encode_rows, found {given_text(cast('object', given))}"
+                f"expected a list of {count_of(count, 'chunk')} from encode_rows, found {given_text(cast('object', given))}"
             )
         return [_as_form(each, self._after, "encode_rows") for each in made]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.count import count_of
 from zom.extension.codec import Elements
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.fill_value import NULL, restate, scalar_of
@@ -264,7 +265,7 @@ def _check_chunk_shape(
             faults.append(Fault(EMPTY_CHUNK, (*path, index), wanted, "0"))
             good = False
     if shape is not None and len(shape) != len(chunks):
-        wanted = f"{len(shape)} chunk length{'s' * (len(shape) != 1)}, one for each dimension"
+        wanted = f"{count_of(len(shape), 'chunk length')}, one for each dimension"
         faults.append(Fault(CHUNK_COUNT, path, wanted, show(chunks)))
         good = False
     return tuple(chunks) if good else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.count import count_of
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, Path, Rule, rule, show
 
@@ -193,7 +194,7 @@ def _check_sharding(
             expected = "an integer of at least 1"
             faults.append(Fault(SHARDING, (*path, name, index), expected, show(count)))
     if rank is not None and len(counts) != rank:
-        expected = f"{rank} number{'s' * (rank != 1)} of chunks, one for each dimension"
+        expected = f"{count_of(rank, 'number')} of chunks, one for each dimension"
         faults.append(Fault(SHARDING, (*path, name), expected, show(counts)))
 
 

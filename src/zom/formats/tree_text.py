@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.brief import notebook_html
 from zom.columns import column_width, padded
+from zom.count import count_of
 from zom.formats.facts import array_facts, attribute_texts
 from zom.model.output import member_specs
 from zom.model.tree import check_depth
@@ -182,4 +183,4 @@ def _count(members: Mapping[str, Spec]) -> str:
         node = waiting.pop()
         total += 1
         waiting.extend((member_specs(node) or {}).values())
-    return f"({total} node{'' if total == 1 else 's'} below)"
+    return f"({count_of(total, 'node')} below)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.count import count_of
 from zom.extension.codec import Elements
 from zom.extension.fill_value import scalar_of
 from zom.extension.keys import KeyForm
@@ -196,7 +197,7 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
     chunks: tuple[int, ...] | None = None if "chunks" in broken else values.get("chunks")
     if shape is not None and chunks is not None and len(shape) != len(chunks):
-        wanted = f"{len(shape)} chunk length{'s' * (len(shape) != 1)}, one for each dimension"
+        wanted = f"{count_of(len(shape), 'chunk length')}, one for each dimension"
         faults.append(Fault(CHUNK_COUNT, ("chunks",), wanted, show(list(chunks))))
     faults.extend(encoding_of(values, shape, broken).faults)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.count import count_of
 from zom.extension.datatype import data_types
 from zom.extension.definition import MEMBER, is_uri, name_of, parse_definition, strange_members, uri_fault
 from zom.extension.grid import chunk_grids
@@ -224,11 +225,11 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     if shape is not None and names is not None and len(names) != len(shape):
         alone = encoding_of(values, None, broken)
         if alone.lengths is not None and len(alone.lengths) == len(names):
-            wanted = f"{len(names)} length{'s' * (len(names) != 1)}, as in dimension_names and chunk_grid"
+            wanted = f"{count_of(len(names), 'length')}, as in dimension_names and chunk_grid"
             faults.append(Fault(SHAPE_LENGTH, ("shape",), wanted, show(list(shape))))
             shape = None
         else:
-            wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
+            wanted = f"{count_of(len(shape), 'name')}, one for each dimension"
             faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
     faults.extend(encoding_of(values, shape, broken).faults)
     if values.get("storage_transformers") and "storage_transformers" not in broken:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.brief import notebook_html
+from zom.count import count_of
 from zom.engine.indexing import write_selection
 from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
@@ -208,7 +209,7 @@ class Array(DescribedArray[ArrayT_co]):
         given = tuple(shape) if isinstance(shape, Iterable) else (shape,)
         wanted = tuple(operator.index(length) for length in given)
         if len(wanted) != self.ndim or min(wanted, default=0) < 0:
-            raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {given}")
+            raise SelectionError(f"expected {count_of(self.ndim, 'length')} of 0 or more, got {given}")
         return wanted
 
     def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.json.value import thaw
 from zom.json.write import write_json
@@ -119,7 +120,7 @@ class Difference:
     def __repr__(self) -> str:
         count = len(self.changes)
         first = f": {self.changes[0]}" if count else ""
-        return short("Difference", f"{count:,} change{'' if count == 1 else 's'}{first}")
+        return short("Difference", f"{count_of(count, 'change')}{first}")
 
     def __str__(self) -> str:
         lines = [*map(str, self.changes)] or ["no difference"]

@@ -15,6 +15,7 @@ from zom.conventions import multiscales as shared
 from zom.conventions.ome.build import axes_of, image_of, pixels_of
 from zom.conventions.ome.build_arrays import array_of
 from zom.conventions.ome.build_levels import levels_of
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.formats.resolve import resolve
 from zom.json.value import thaw
@@ -74,7 +75,9 @@ def design_of(source: Source, choices: Choices, existing: Existing | None = None
     old = existing or Existing(choices.convention)
     names = _names(source, choices, old)
     if len(names) != len(source.shape):
-        raise ValueError(f"axes: expected {len(source.shape)} names, one for each dimension, got {names}")
+        raise ValueError(
+            f"axes: expected {count_of(len(source.shape), 'name')}, one for each dimension, got {names}"
+        )
     if choices.convention == "multiscales":
         return _shared(source, choices, old, names, first)
     return _image(source, choices, old, names, first)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast,
 
 from pydantic import Field
 
+from zom.count import count_of
 from zom.errors import SpecError
 from zom.extension.datatype import data_types
 from zom.extension.field import OrAbsent
@@ -229,7 +230,7 @@ class ArrayTemplate(Template):
         names = self.dimension_names if isinstance(self.dimension_names, tuple) else None
         rank = self.rank if isinstance(self.rank, int) else None
         if names is not None and rank is not None and len(names) != rank:
-            wanted = f"{rank} name{'s' * (rank != 1)}, one for each dimension of rank"
+            wanted = f"{count_of(rank, 'name')}, one for each dimension of rank"
             yield Fault(CONFLICT, ("dimension_names",), wanted, show(list(names)))
             return
         rank = len(names) if names is not None else rank
@@ -257,7 +258,7 @@ def _dimension_faults(
     """Yield a fault if an array with these names, or of this rank, has no dimension `name`."""
     if is_place(name):
         if rank is not None and not dimensions_called(name, names, rank):
-            yield Fault(NAME, path, f"the index of one of {rank} dimensions", show(name))
+            yield Fault(NAME, path, f"the index of one of {count_of(rank, 'dimension')}", show(name))
     elif names is not None and name not in names and None not in names:
         fix = did_you_mean(near(name, [known for known in names if known is not None]))
         yield Fault(NAME, path, "the name of one of the dimensions", show(name), fix)

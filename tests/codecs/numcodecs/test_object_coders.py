@@ -101,7 +101,7 @@ def test_the_options_of_json_are_those_of_numcodecs(options):
         (b'["a","b","|O",[true,2]]', "expected a list that ends with a type and a shape"),
         (b'["a","b","|O",[3]]', "expected the shape [2], found [3]"),
         (b'["a","b","|O",[99999999999]]', "expected the shape [2], found [99999999999]"),
-        (b'["a","|O",[2]]', "expected a list of 2 items, found 1 items"),
+        (b'["a","|O",[2]]', "expected a list of 2 items, found 1 item"),
         (b'["a","b","<U999999999",[2]]', "expected elements of type '|O', found '<U999999999'"),
         (b'["a","b",7,[2]]', "expected elements of type '|O', found '7'"),
         (b"[" * 100_000, "the JSON text is nested too deeply"),
@@ -113,7 +113,7 @@ def test_damaged_json_is_refused(data, message):
 
 def test_a_row_that_is_no_list_is_refused():
     message = refusal(bound("json2", (2, 1)), b'[["a"],7,"|O",[2,1]]')
-    assert message == "expected a list of 1 items, found int"
+    assert message == "expected a list of 1 item, found int"
 
 
 def test_what_json_cannot_say_is_refused_with_its_place():

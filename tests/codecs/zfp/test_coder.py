@@ -241,7 +241,7 @@ def test_another_type_is_refused_when_the_codec_is_bound():
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"mode": "fixed_rate", "rate": 1e300}, "zfp has no rate of 1e[+]300 bits in 1 dimensions"),
+        ({"mode": "fixed_rate", "rate": 1e300}, "zfp has no rate of 1e[+]300 bits in 1 dimension"),
         ({**EXPERT, "maxprec": 65}, "zfp rejects the parameters of the expert mode"),
         ({**EXPERT, "minbits": 2**70}, "zfp rejects the parameters of the expert mode"),
         ({"mode": "fixed_rate"}, "zfp lacks the parameters of its mode 'fixed_rate'"),

@@ -29,7 +29,7 @@ SAID = {
     ("labels-between", "a-title"): 'expected no attributes, found {"title": "x"}',
     ("label-value-integer", "a-fraction"): "expected an integer, found 1.5",
     ("label-source-image", "no-image"): 'expected the path of an image, found "../", which is not an image',
-    ("label-levels", "two-of-one"): "expected 1 datasets, as in /, found 2",
+    ("label-levels", "two-of-one"): "expected 1 dataset, as in /, found 2",
     ("label-shape", "shorter"): "expected y: 4 as in /0, or 1, found y: 2",
     ("plate-row-case", "by-case-only"): 'expected a name that differs from "Aa" by more than case, found "aA"',
     ("plate-column-case", "by-case-only"): 'expected a name that differs from "Aa" by more than case, found "aA"',

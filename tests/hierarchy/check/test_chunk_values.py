@@ -505,7 +505,7 @@ def test_a_grid_that_is_mostly_empty_costs_what_is_stored():
     array = zom.create_array(MemoryStore(), v3.ArraySpec.build(shape=(10**12,), dtype="int8", chunks=(10,)))
     array[5] = 1
     (problem,) = check(array, "all")
-    assert problem.expected == "100000000000 chunks"
+    assert problem.expected == "100,000,000,000 chunks"
     assert problem.found.startswith("1;")
 
 

@@ -350,7 +350,7 @@ def test_an_array_of_more_dimensions_than_the_limit_is_refused_when_it_is_opened
     assert zom.read(store, "a") == spec
     other = MemoryStore()
     zom.create_array(other, zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"), "b")
-    with pytest.raises(zom.SpecError, match="expected at most 1 dimensions, found 2"):
+    with pytest.raises(zom.SpecError, match="expected at most 1 dimension, found 2"):
         zom.open(other, "b", limits=zom.Limits(rank=1))
 
 

@@ -440,7 +440,7 @@ def test_an_array_without_names_of_dimensions_is_an_error_that_names_the_way_out
     root = zom.materialize(
         v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(3,), dtype="int8")}), "memory:"
     )
-    message = r"/a: dimension_names: expected 1 dimension names, found none; .* drop_variables=\['a'\]"
+    message = r"/a: dimension_names: expected 1 dimension name, found none; .* drop_variables=\['a'\]"
     with pytest.raises(SpecError, match=message) as caught:
         opened(root)
     assert caught.value.problems[0].code == "xarray/dims-present"

@@ -13,6 +13,7 @@ from functools import lru_cache
 from struct import Struct, pack
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.count import count_of
 from zom.errors import CodecError
 from zom.extension.bound import Block, Coder
 from zom.extension.bound_chain import bind_chain
@@ -92,7 +93,7 @@ class N5Coder(Coder[Any, Any]):
         if mode:
             raise CodecError(f"expected a block of mode 0 (default), found mode {mode}")
         if found != rank:
-            raise CodecError(f"expected a block of {rank} dimensions, found {found}")
+            raise CodecError(f"expected a block of {count_of(rank, 'dimension')}, found {found}")
         if len(chunk) < length:
             raise CodecError(f"truncated: the header of a block has {length} bytes, found {len(chunk)}")
         shape: tuple[int, ...] = self._dimensions.unpack_from(chunk, _HEAD.size)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.count import count_of
 from zom.errors import CodecError
 from zom.numpy_later import np
 
@@ -72,8 +73,12 @@ def _flat(items: list[Any], shape: tuple[int, ...]) -> list[Any]:
         made: list[Any] = []
         for row in flat:
             if not isinstance(row, list) or len(cast("list[Any]", row)) != length:
-                what = f"{len(cast('list[Any]', row))} items" if isinstance(row, list) else type(row).__name__
-                raise CodecError(f"expected a list of {length} items, found {what}")
+                what = (
+                    count_of(len(cast("list[Any]", row)), "item")
+                    if isinstance(row, list)
+                    else type(row).__name__
+                )
+                raise CodecError(f"expected a list of {count_of(length, 'item')}, found {what}")
             made.extend(cast("list[Any]", row))
         flat = made
     return flat

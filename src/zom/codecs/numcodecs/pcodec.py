@@ -13,6 +13,7 @@ from pydantic import model_validator
 from typing_extensions import override
 
 from zom.codecs.numcodecs.dtype import KIND
+from zom.count import count_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
@@ -142,7 +143,7 @@ class PcodecCoder(Coder[Any, Any]):
         progress = _calling(self._standalone.simple_decompress_into, bytes(chunk), room)
         if progress.n_processed != count or not progress.finished:
             found = "more" if progress.n_processed > count else progress.n_processed
-            raise CodecError(f"expected {count} numbers, found {found}")
+            raise CodecError(f"expected {count_of(count, 'number')}, found {found}")
         if chunk[-1]:
             raise CodecError("trailing bytes: a pcodec file ends with a byte 0")
         stored = self._block.dtype

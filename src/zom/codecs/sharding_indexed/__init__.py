@@ -13,6 +13,7 @@ from pydantic import ValidatorFunctionWrapHandler, WrapValidator
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import index_block
 from zom.codecs.sharding_indexed.shard import ShardCoder
+from zom.count import count_of
 from zom.errors import ExtensionError, UnknownName
 from zom.extension.bound import Block
 from zom.extension.bound_chain import bind_chain
@@ -175,7 +176,7 @@ def _check_inner(
 
 
 def _lengths(rank: int) -> str:
-    return f"a list of {rank} lengths" if rank != 1 else "a list of one length"
+    return f"a list of {count_of(rank, 'length')}"
 
 
 def _index(inner: list[int], lengths: tuple[tuple[int, ...], ...] | None) -> Elements:

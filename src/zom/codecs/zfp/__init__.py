@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from zom.codecs.zfp.coder import ZfpCoder
 from zom.codecs.zfp.library import Mode
+from zom.count import count_of
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, Elements, codecs
@@ -106,7 +107,7 @@ class ZfpCodec(Codec):
             found = f"the data type {show(data_type.name)}"
             faults.append(Fault(TYPE, path, "an integer or float data type", found))
         if before.lengths is not None and len(before.lengths) > 4:
-            found = f"{len(before.lengths)} dimensions"
+            found = count_of(len(before.lengths), "dimension")
             fix = "put the reshape codec before it"
             faults.append(Fault(RANK, path, "a chunk of at most 4 dimensions", found, fix))
         return Bytes()

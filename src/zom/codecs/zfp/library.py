@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.codecs.vlen import place_of
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.errors import CodecError, ExtensionError
 from zom.numpy_later import np
@@ -244,7 +245,7 @@ class Zfp:
         elif mode.name == "fixed_rate":
             rate, dimensions = mode.numbers[0], len(self._shape)
             if not 0 <= rate * 4**dimensions <= _MOST_BITS:
-                raise ExtensionError(f"zfp has no rate of {rate} bits in {dimensions} dimensions")
+                raise ExtensionError(f"zfp has no rate of {rate} bits in {count_of(dimensions, 'dimension')}")
             library.zfp_stream_set_rate(stream, rate, self._type, dimensions, 0)
         else:
             minbits, maxbits, maxprec, minexp = map(int, mode.numbers)

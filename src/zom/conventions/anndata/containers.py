@@ -14,6 +14,7 @@ from zom.conventions.anndata.elements import (
     encoding_of,
     extent_of,
 )
+from zom.count import count_of
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) 
     if found.is_listed and (
         len(found.lengths) < len(axes) or (rank is not None and len(found.lengths) != rank)
     ):
-        wanted = f"{rank} dimensions" if rank is not None else f"{len(axes)} dimensions or more"
+        wanted = (
+            count_of(rank, "dimension") if rank is not None else f"{count_of(len(axes), 'dimension')} or more"
+        )
         yield Breach(found.node, found.path, wanted, f"{len(found.lengths)}: {show(list(found.lengths))}")
         return
     for place, (axis, length) in enumerate(zip(axes, found.lengths, strict=False)):

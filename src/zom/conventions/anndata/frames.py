@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.anndata.elements import extent_of
+from zom.count import count_of
 from zom.json.python_value import is_list
 from zom.problems import show
 
@@ -72,7 +73,7 @@ def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
 def _no_column(extent: Extent, index: Extent) -> Breach:
     """The breach for a member of a dataframe that is not a column as long as the index."""
     rows = index.lengths[0]
-    expected = f"{rows} rows, as in the index {index.node.path}"
+    expected = f"{count_of(rows, 'row')}, as in the index {index.node.path}"
     if extent.lengths and extent.lengths[0] != rows:
         return Breach(
             extent.node, extent.place(0), expected, str(extent.lengths[0]), related=(index.node.path,)
@@ -92,7 +93,7 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     wanted = None if found is None else _rows_in_a_chunk(found[0])
     if found is None or wanted is None:
         return Skip("the chunks of the index are not known")
-    expected = f"{wanted} rows per chunk, as in {found[0].node.path}"
+    expected = f"{count_of(wanted, 'row')} per chunk, as in {found[0].node.path}"
     sizes = ((each, _rows_in_a_chunk(each)) for each in found[1] if each.lengths[:1] == found[0].lengths[:1])
     return (
         Breach(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_number, representable
 from zom.conventions.cf.variable import TYPED, Variable, judged, listed, only
+from zom.count import count_of
 from zom.json.python_value import is_list
 from zom.problems import Path, show
 
@@ -42,7 +43,7 @@ def _counted(name: str) -> Any:
         words = (variable.text("flag_meanings") or "").split()
         values = listed(variable.attributes[name])
         if len(values) != len(words):
-            expected = f"{len(words)} values, as many as flag_meanings has words"
+            expected = f"{count_of(len(words), 'value')}, as many as flag_meanings has words"
             yield variable.breach(name, expected, f"{len(values)}: {show(values)}")
 
     check.__name__ = check.__qualname__ = f"{name}_are_as_many"

@@ -17,6 +17,7 @@ from zom.checks.checked_rule import CheckedRule, Condition, attribute_in, holds,
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.errors import ExtensionError
 from zom.extension.answer import answer, at_fault
@@ -156,7 +157,7 @@ class Convention:
 
     def __repr__(self) -> str:
         count = len(self.rules)
-        return short("conventions.Convention", f"{self.name}: {count} rule{'' if count == 1 else 's'}")
+        return short("conventions.Convention", f"{self.name}: {count_of(count, 'rule')}")
 
     @cached_property
     def models(self) -> Mapping[str, type[Attributes]]:

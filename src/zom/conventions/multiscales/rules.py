@@ -18,6 +18,7 @@ from zom.conventions.framework.declarations import Published
 from zom.conventions.framework.registered import register
 from zom.conventions.framework.rulebook import read_rulebook
 from zom.conventions.multiscale_layout import arrays_of, factors_of, levels_of, odd_levels, sources_of
+from zom.count import count_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -171,7 +172,7 @@ def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
     return [
         site.breach(
             level.at("transform", name),
-            f"{axes} numbers, as elsewhere in the layout",
+            f"{count_of(axes, 'number')}, as elsewhere in the layout",
             f"{len(numbers)}: {show(list(numbers))}",
         )
         for level, name, numbers in found

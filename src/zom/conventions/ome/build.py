@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from zom.conventions.ome.build_arrays import Version, array_of, label_array
 from zom.conventions.ome.build_levels import levels_of
+from zom.count import count_of
 from zom.extension.resolve import data_type
 from zom.formats import v2, v3
 
@@ -244,7 +245,9 @@ def pixels_of(
             raise ValueError(f"{what}: expected the name of an axis, {', '.join(names)}, got {unknown[0]!r}")
         each: list[Any] = [given.get(name, default) for name in names]
     elif len(given) and len(given) != len(names):
-        raise ValueError(f"{what}: expected {len(names)} numbers, one for each axis, got {len(given)}")
+        raise ValueError(
+            f"{what}: expected {count_of(len(names), 'number')}, one for each axis, got {len(given)}"
+        )
     else:
         each = list(given) or [default] * len(names)
     return [_pixel(number, name, what) for number, name in zip(each, names, strict=True)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zom.count import count_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -80,7 +82,9 @@ def _check(
     levels: int | None,
 ) -> None:
     if len(shape) != len(names):
-        raise ValueError(f"shape: expected {len(names)} lengths, one for each axis, got {len(shape)}")
+        raise ValueError(
+            f"shape: expected {count_of(len(names), 'length')}, one for each axis, got {len(shape)}"
+        )
     for what, given in [("halved", halved), *(("factors", step) for step in factors or ())]:
         unknown = [name for name in given if name not in names]
         if unknown:

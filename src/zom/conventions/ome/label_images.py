@@ -12,6 +12,7 @@ from pydantic import Field
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.edition import arrays_of, lists, reached
+from zom.count import count_of
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -121,7 +122,7 @@ def as_many_levels(edition: Edition) -> Judge:
         if not is_list(have) or not is_list(want) or len(have) in {len(want), _distinct(want)}:
             return iter(())
         path = edition.path("multiscales", edition.images(site.node)[0][0], "datasets")
-        expected = f"{len(want)} datasets, as in {source.path}"
+        expected = f"{count_of(len(want), 'dataset')}, as in {source.path}"
         return iter((site.breach(path, expected, str(len(have)), related=[source]),))
 
     return as_many_levels

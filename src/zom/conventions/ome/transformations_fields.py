@@ -12,6 +12,7 @@ from zom.conventions.ome.edition import arrays_of
 from zom.conventions.ome.paths import no_such_group
 from zom.conventions.ome.transformations_place import images, pieces_of
 from zom.conventions.ome.v06_systems import EDITION
+from zom.count import count_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -130,7 +131,7 @@ def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator
     if array is None or array.shape is None or piece.outputs is None or vectors[0] >= len(array.shape):
         return
     if array.shape[vectors[0]] != piece.outputs:
-        expected = f"vectors of {piece.outputs} numbers, one for each axis of the output"
+        expected = f"vectors of {count_of(piece.outputs, 'number')}, one for each axis of the output"
         yield site.breach(
             at, expected, f"{show(path)} with vectors of {array.shape[vectors[0]]} numbers", related=(array,)
         )

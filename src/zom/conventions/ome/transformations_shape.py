@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.count import count_of
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
@@ -166,7 +167,9 @@ def fit_faults(piece: Piece) -> Iterator[Fault]:
         found = piece.value.get(str(kind))
         for wanted in dict.fromkeys((piece.inputs, piece.outputs)):
             if is_list(found) and wanted is not None and len(found) != wanted:
-                yield Fault((*piece.path, str(kind)), f"{wanted} numbers, one for each axis", found)
+                yield Fault(
+                    (*piece.path, str(kind)), f"{count_of(wanted, 'number')}, one for each axis", found
+                )
                 return
     elif kind in {"affine", "rotation"}:
         yield from _matrix_faults(piece, str(kind))
@@ -194,12 +197,12 @@ def _matrix_faults(piece: Piece, kind: str) -> Iterator[Fault]:
         rows = piece.outputs if piece.inputs is None else piece.inputs
         rows = columns = len(found) if rows is None else rows
     if rows is not None and len(found) != rows:
-        yield Fault((*piece.path, kind), f"{rows} rows, one for each axis of the output", found)
+        yield Fault((*piece.path, kind), f"{count_of(rows, 'row')}, one for each axis of the output", found)
         return
     wanted = len(found[0]) if columns is None else columns
     for place, row in enumerate(found):
         if len(row) != wanted:
-            yield Fault((*piece.path, kind, place), f"{wanted} numbers in each row", row)
+            yield Fault((*piece.path, kind, place), f"{count_of(wanted, 'number')} in each row", row)
 
 
 # --- indices of axes, and angles --------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition, arrays_of, lists
 from zom.conventions.ome.multiscales import shrinks
 from zom.conventions.ome.transformations_place import images
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -88,8 +89,10 @@ def _ndim(site: Site) -> list[Breach] | Skip:
         for place, array in arrays_of(site.node, image.value):
             seen = True
             if array.ndim != wanted:
-                expected = f"an array of {wanted} dimensions, one for each axis of {show(image.intrinsic)}"
-                text = f"{show(image.value['datasets'][place]['path'])} with {array.ndim} dimensions: shape {show(list(array.shape or ()))}"
+                expected = f"an array of {count_of(wanted, 'dimension')}, one for each axis of {show(image.intrinsic)}"
+                text = (
+                    f"{show(image.value['datasets'][place]['path'])} of shape {show(list(array.shape or ()))}"
+                )
                 found.append(
                     site.breach(
                         (*image.path, "datasets", place, "path"),

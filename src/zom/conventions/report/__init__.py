@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
 from zom.checks.check import LACKING
+from zom.count import count_of
 from zom.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Report:
     def __repr__(self) -> str:
         counts = [(severity, len(self.of(severity))) for severity in ("error", "warning", "note")]
         found = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts if count)
-        nodes = f"{self.nodes:,} node{'' if self.nodes == 1 else 's'}"
+        nodes = count_of(self.nodes, "node")
         return short("Report", f"{self.subject}: {found or 'no problems'} in {nodes}")
 
     def _repr_html_(self) -> str:

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from zom.conventions.report.json import rule_of_codes
 from zom.conventions.report.text import finding_line
+from zom.count import count_of
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class _Suite:
         others = [each for each in problems if each.severity not in self._bad]
         if failures:
             self.counts["failures"] += 1
-            number = f"{len(failures)} finding{'s' * (len(failures) > 1)}"
+            number = count_of(len(failures), "finding")
             kind = quoteattr(failures[0].severity)
             text = escape(self._lines(failures))
             inner.append(f'      <failure message="{number}" type={kind}>{text}</failure>')

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from zom.count import count_of
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) 
             lines.append(more_line(problem, more))
     left = len(report) - told
     if left > 0:
-        lines.append(f"... and {_number(left, 'finding')} more")
+        lines.append(f"... and {count_of(left, 'finding')} more")
     return "\n".join([*lines, *summary_lines(report, verbose=verbose)])
 
 
@@ -96,7 +97,7 @@ def counted(counts: Mapping[str, int]) -> str:
     >>> counted({"error": 1, "note": 2}), counted({})
     ('1 error, 2 notes', 'no problems')
     """
-    said = [_number(counts[name], name) for name in _SEVERITIES if counts.get(name)]
+    said = [count_of(counts[name], name) for name in _SEVERITIES if counts.get(name)]
     return ", ".join(said) or "no problems"
 
 
@@ -109,7 +110,7 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
         yield "NOTHING WAS CHECKED but Zarr itself: no convention was found"
         return
     for each in report.conventions:
-        nodes = f"{each.nodes:,} node{'s' * (each.nodes != 1)}"
+        nodes = count_of(each.nodes, "node")
         yield one_line(f"{each.convention}: found at {nodes}, first at {each.first}: {each.how}")
     outcomes = Counter(each.outcome for each in report.rules)
     told = ", ".join(f"{outcomes[each]:,} {each}" for each in _OUTCOMES)
@@ -120,7 +121,7 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
     yield from (f"not checked: {one_line(each)}" for each in report.not_checked)
     for rule in report.rules:
         if rule.failed:
-            yield f"  failed at {_number(rule.failed, 'node')}: {rule.code}: {rule.text}"
+            yield f"  failed at {count_of(rule.failed, 'node')}: {rule.code}: {rule.text}"
     if verbose:
         yield from _unapplied(report)
 
@@ -142,7 +143,3 @@ def _main_reason(count: RuleCount) -> str:
 
 def _listed(codes: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(codes))
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
 from zom.conventions.spatialdata.elements import image_of, role_of
+from zom.count import count_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -122,7 +123,7 @@ def _parameter_fits(path: Path, each: dict[str, Any]) -> Iterator[tuple[Path, st
         if not (is_list(found) and found and all(map(_is_number, found))):
             yield place, "a list of numbers", shown, None
         elif axes and len(found) != len(axes):
-            yield place, f"{len(axes)} numbers, one for each axis of the input", shown, None
+            yield place, f"{count_of(len(axes), 'number')}, one for each axis of the input", shown, None
     elif key in {"affine", "rotation"}:
         rows = len(others) or len(axes) or None
         columns = None if not axes else len(axes) + (key == "affine")

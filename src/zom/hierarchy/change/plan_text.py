@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.columns import column_width, padded
+from zom.count import count_of
 from zom.problems import one_line
 
 if TYPE_CHECKING:
@@ -60,15 +61,6 @@ def summary(plan: ChangePlan) -> str:
     if plan.problems:
         parts.append(f"{count_of(len(plan.problems), 'conflict')}")
     return ", ".join(parts) or "nothing to do"
-
-
-def count_of(number: int, noun: str) -> str:
-    """A number with its noun in singular or plural.
-
-    >>> count_of(1, "chunk"), count_of(2, "chunk")
-    ('1 chunk', '2 chunks')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def changes_words(changes: Sequence[Change]) -> str:

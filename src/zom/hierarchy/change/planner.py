@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.count import count_of
 from zom.engine.compile import compile_plan
 from zom.errors import SpecError
 from zom.formats.full_spelling import check_spelling, spelled_in_full
@@ -29,7 +30,7 @@ from zom.hierarchy.change.conflicts import (
 from zom.hierarchy.change.create import check_path, entry_text
 from zom.hierarchy.change.ledger import Ledger, clearing_of, is_within
 from zom.hierarchy.change.new_names import taken_names
-from zom.hierarchy.change.plan_text import changes_words, count_of
+from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.stored.chunks import in_grid
 from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from zom.count import count_of
 from zom.engine.index import Index
 from zom.engine.writing import write_parts
 from zom.errors import ConflictError, SelectionError
@@ -51,7 +52,7 @@ def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int,
     except TypeError as cause:
         raise TypeError(f"axis: expected a whole number, got {axis!r}") from cause
     if not -len(old) <= axis < len(old):
-        raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
+        raise SelectionError(f"axis {axis} is out of bounds: the array has {count_of(len(old), 'dimension')}")
     place = axis % len(old)
     if len(more) != len(old) or more[:place] + more[place + 1 :] != old[:place] + old[place + 1 :]:
         raise SelectionError(f"data of shape {more} can't be appended to {old} along axis {place}")

@@ -10,6 +10,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Final
 
+from zom.count import count_of
 from zom.errors import ExtensionError, SpecError, UnknownName
 from zom.hierarchy.check.chunk_rules import (
     CHUNK_KEY,
@@ -196,7 +197,7 @@ def tell_missing(tally: Tally, node: str, total: int, count: int) -> None:
     """Report the number of chunks that are not stored."""
     if count < total:
         found = f"{count}; the others read as the fill value"
-        wanted = "1 chunk" if total == 1 else f"{total} chunks"
+        wanted = count_of(total, "chunk")
         tally.add(MISSING, node, wanted, found, "array.stored() lists the stored chunks")
 
 

@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from zom.count import count_of
 from zom.hierarchy.check.chunk_rules import MORE
 from zom.problems import Problem
 
@@ -86,7 +87,7 @@ class Tally:
         return tuple(made)
 
     def _rest(self, node: str, code: str, more: int, sample: Problem) -> Problem:
-        listed = "1 problem" if self.most == 1 else f"{self.most} problems"
+        listed = count_of(self.most or 0, "problem")
         expected, fix = f"at most {listed} of {code}", "pass a larger limit= to see more"
         rest = Problem(MORE.code, "note", node, "", (), expected, f"{more} more", fix)
         # Its severity is that of the problems it stands for.

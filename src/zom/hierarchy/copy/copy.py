@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.engine.chunks import Options
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError, ZomError
 from zom.hierarchy.change.conflicts import few
-from zom.hierarchy.change.plan_text import count_of
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
 from zom.hierarchy.copy.chunks import copy_encoded, copy_raw, stored_chunks, verify_encoded, verify_raw

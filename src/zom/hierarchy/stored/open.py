@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.count import count_of
 from zom.errors import StoreError
 from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.stored.assumed import assumed_group
@@ -100,5 +101,5 @@ def _check_rank(spec: Any, node: StoredNode, findings: Findings) -> None:
     if rank > most:
         document = next(iter(node.documents.values()))
         fix = "open it as a spec, with zom.read"
-        fault = Fault(RANK, ("shape",), f"at most {most} dimensions", f"{rank}", fix)
+        fault = Fault(RANK, ("shape",), f"at most {count_of(most, 'dimension')}", f"{rank}", fix)
         findings.add(fault, node=node.path, key=document.key, text=document.text)

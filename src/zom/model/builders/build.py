@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
+from zom.count import count_of
 from zom.errors import ZomError
 from zom.extension.answer import at_fault
 from zom.extension.notation import NOTATIONS
@@ -156,7 +157,7 @@ def with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | Non
         return attributes
     names = list(names_of(dimension_names))
     if len(names) != rank:
-        wanted = f"{rank} name{'s' * (rank != 1)}, one for each dimension"
+        wanted = f"{count_of(rank, 'name')}, one for each dimension"
         raise refuse("dimension_names", wanted, names)
     if attributes is not None and not isinstance(attributes, Mapping):
         found = type(attributes).__name__

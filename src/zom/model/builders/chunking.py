@@ -6,6 +6,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from zom.count import count_of
 from zom.errors import SpecError
 from zom.numpy_later import np
 from zom.problems import Fault, Problem, dotted, rule, show
@@ -107,7 +108,7 @@ def chosen_chunks(
     many: Any = choice
     given: list[Any] = list(many) if np.iterable(many) else [many] * len(shape)
     if len(given) != len(shape):
-        count = f"{len(shape)} length{'s' * (len(shape) != 1)}"
+        count = count_of(len(shape), "length")
         raise refuse(name, f"{count}, one for each dimension", given)
     return tuple(_length(chunk, length, name) for chunk, length in zip(given, shape, strict=True))
 

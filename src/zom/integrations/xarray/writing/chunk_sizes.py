@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from zom.count import count_of
 from zom.model.builders.chunking import refuse
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _given(
         ):
             raise refuse(f"{name}.encoding[{what!r}]", "lengths of at least 1, or -1 for all", whole)
     if len(lengths) != len(shape):
-        raise refuse(f"{name}.encoding[{what!r}]", f"{len(shape)} lengths", whole)
+        raise refuse(f"{name}.encoding[{what!r}]", count_of(len(shape), "length"), whole)
     units = unit or (1,) * len(shape)
     return tuple(
         int(length) if length > 0 else each * max(1, -(-size // each))
