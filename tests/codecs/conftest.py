@@ -4,8 +4,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-import zom.codecs
-import zom.dtypes
 from zom.extension.bound import Stream
 from zom.extension.chain import check_chain
 from zom.extension.codec import Elements, codecs
@@ -70,7 +68,7 @@ def through() -> Callable[..., Verdict]:
         name: str, configuration: Any, lengths: Any = (4, 6), data_type: Any = "int32", fill: Any = None
     ) -> Verdict:
         faults: list[Fault] = []
-        codec = zom.codecs.bytes.codecs[name]
+        codec = codecs[name]
         model = codec.configuration.model_validate(configuration)
         before = elements(lengths, data_type, fill)
         return Verdict(codec.thread(model, before, faults, ("codecs", 0)), faults)
