@@ -484,6 +484,8 @@ def test_a_cache_of_an_old_fsspec_is_refused(tmp_path: Path, monkeypatch: pytest
     ):
         FsspecStore(cache, tmp_path)
     FsspecStore(fsspec.filesystem("file"), tmp_path).set("a", b"1")
+    monkeypatch.setattr(fsspec, "__version__", "unknown")
+    assert not FsspecStore(cache, tmp_path).capabilities.writable
 
 
 # A cache of blocks leaves the file that it keeps them in to the garbage collector.

@@ -132,7 +132,7 @@ def is_cache(filesystem: Any) -> bool:
 def refuse_old_caches(kind: str) -> None:
     """Raise StoreError for a cache of class `kind` if fsspec reports failed reads of caches as missing files."""
     fsspec = imported("fsspec", "fsspec")
-    if version_of(fsspec) < _SOUND_CACHES:
+    if () < version_of(fsspec) < _SOUND_CACHES:
         reason = f"expected fsspec 2025.9 or newer for a cache, found {fsspec.__version__}: a read that fails could pass for a missing file"
         raise StoreError(kind, "", "open", f"{reason}; pip install -U fsspec")
 
