@@ -130,6 +130,7 @@ def test_dates_that_an_array_cannot_hold_are_refused(dtype, given, words, messag
         ("datetime64[ns]", np.arange("2000-01-01", "2000-04-01", dtype="M8[D]"), {"start": "2000-01-01T00:00:00.000000000", "step": "1 day"}),
         ("datetime64[s]", np.arange("2000-01", "2004-01", dtype="M8[M]"), {"start": "2000-01-01T00:00:00", "step": "1 month"}),
         ("datetime64[h]", np.arange("2000-01-01T06", "2000-01-05T06", 6, dtype="M8[h]"), {"start": "2000-01-01T06", "step": "6 hours"}),
+        ("datetime64[D]", np.datetime64("1900-01-01") + 1500 * np.arange(400), {"start": "1900-01-01", "step": "1500 days"}),
         ("datetime64[D]", np.array(["2000-01-01", "NaT", "2001-05-05"], "M8[D]"), ["2000-01-01", "NaT", "2001-05-05"]),
     ],
 )  # fmt: skip

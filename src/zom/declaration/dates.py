@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zom.count import count_of
 from zom.dataclass import dataclass
 from zom.declaration.element import UnfitError
 from zom.problems import show
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataType
 
-__all__ = ["Clock", "clock_of", "is_date", "step_words"]
+__all__ = ["Clock", "clock_of", "duration", "is_date", "step_words"]
 
 _DATE: Final = re.compile(
     r"([0-9]{1,4})-([0-9]{1,2})(?:-([0-9]{1,2})"
@@ -91,6 +90,15 @@ def is_date(value: Any) -> bool:
     return isinstance(value, str) and _DATE.fullmatch(value) is not None
 
 
+def duration(many: int, unit: str) -> str:
+    """Return a number of units as a declaration has it: without separators, which it can't be read with.
+
+    >>> duration(1, "day"), duration(-6, "hour"), duration(1500, "day")
+    ('1 day', '-6 hours', '1500 days')
+    """
+    return f"{many} {unit}{'s' * (abs(many) != 1)}"
+
+
 def step_words(gap: np.timedelta64) -> str | None:
     """Return a duration in its largest whole unit, or None if it has no named unit.
 
@@ -101,11 +109,11 @@ def step_words(gap: np.timedelta64) -> str | None:
     name = _TICKS.get(unit)
     many = gap.astype(np.int64).item() * scale
     if name is None or name in _MONTHS:
-        return None if name is None else count_of(many, name)
+        return None if name is None else duration(many, name)
     length = many * _LENGTHS[name]
     units = [each for each in _LENGTHS if each != "week" and length % _LENGTHS[each] == 0]
     largest = units[-1]
-    return count_of(length // _LENGTHS[largest], largest)
+    return duration(length // _LENGTHS[largest], largest)
 
 
 def _unit(name: str) -> str | None:
@@ -227,7 +235,7 @@ class Clock:
         return int(found) if self.is_whole else float(found)
 
     def _fraction(self, shown: str) -> UnfitError:
-        every = count_of(self.scale, self.unit) if self.scale > 1 else self.unit
+        every = duration(self.scale, self.unit) if self.scale > 1 else self.unit
         return UnfitError(f"dates that are whole numbers of the unit {every}", shown, "choose a smaller unit")
 
     def range(self, given: Mapping[str, Any], count: int, most: int) -> list[Any]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zom.count import count_of
-from zom.declaration.dates import step_words
+from zom.declaration.dates import duration, step_words
 from zom.declaration.element import UnfitError
 from zom.declaration.values import are_same, stated
 
@@ -64,7 +63,7 @@ def _date_candidates(values: np.ndarray[Any, Any]) -> list[Any]:
         months = np.diff(values[:2].astype("M8[M]")).astype(np.int64).tolist()
         found = [
             {"start": texts[0], "step": step}
-            for step in (step_words(values[1] - values[0]), count_of(months[0], "month"))
+            for step in (step_words(values[1] - values[0]), duration(months[0], "month"))
             if step is not None
         ]
     return [*found, texts] if len(values) <= _LISTED else found
