@@ -58,9 +58,8 @@ def imported(module: str, extra: str) -> ModuleType:
         made = import_package(module)
     except ImportError as cause:
         raise ExtensionError(f"{package} is not installed; pip install 'zom[{extra}]'") from cause
-    least = _LEAST.get(package)
-    found = () if least is None else version_of(sys.modules[package])
-    if least is not None and found and found < least:
+    least, found = _LEAST.get(package, ()), version_of(sys.modules[package])
+    if () < found < least:
         wanted, shown = ".".join(map(str, least)), ".".join(map(str, found))
         raise ExtensionError(
             f"expected {package} {wanted} or newer, found {shown}; pip install 'zom[{extra}]'"

@@ -231,7 +231,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
     found = [v for v in site.values(at) if is_list(v.value)]
     if not found:
         return nothing_at(at)
-    wanted = equals or 0
+    wanted = equals
     why = ""
     if like is not None:
         others = site.values(like)
@@ -241,7 +241,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
         why = f", as many as at {like.lstrip('@.')}"
     wrong = (v for v in found if len(v.value) != wanted)
     return tuple(
-        Breach(v.node, v.path, f"{count_of(wanted, 'item')}{why}", f"{len(v.value)}: {show(v.value)}")
+        Breach(v.node, v.path, f"{count_of(wanted or 0, 'item')}{why}", f"{len(v.value)}: {show(v.value)}")
         for v in wrong
     )
 

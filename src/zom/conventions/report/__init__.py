@@ -117,7 +117,7 @@ class Report:
 
     def __repr__(self) -> str:
         counts = [(severity, len(self.of(severity))) for severity in ("error", "warning", "note")]
-        found = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts if count)
+        found = ", ".join(count_of(count, name) for name, count in counts if count)
         nodes = count_of(self.nodes, "node")
         return short("Report", f"{self.subject}: {found or 'no problems'} in {nodes}")
 

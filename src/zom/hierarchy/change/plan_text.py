@@ -59,7 +59,7 @@ def summary(plan: ChangePlan) -> str:
     if chunks:
         parts.append(f"{count_of(chunks, 'chunk')} to remove")
     if plan.problems:
-        parts.append(f"{count_of(len(plan.problems), 'conflict')}")
+        parts.append(count_of(len(plan.problems), "conflict"))
     return ", ".join(parts) or "nothing to do"
 
 

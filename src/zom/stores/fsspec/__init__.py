@@ -80,7 +80,8 @@ class FsspecStore(Store):
         if getattr(filesystem, "asynchronous", False):
             reason = "expected a file system for synchronous use; open it with asynchronous=False"
             raise StoreError(kind, "", "open", reason)
-        if is_cache(filesystem):
+        self._is_cache = is_cache(filesystem)
+        if self._is_cache:
             refuse_old_caches(kind)
         self._fs: Any = in_turn(filesystem)
         self._protocol = protocols(filesystem)[0]
@@ -89,7 +90,6 @@ class FsspecStore(Store):
         self._base = f"{self._root}/" if self._root else str(filesystem.root_marker)
         self._secrets = tuple(secrets_in(options(filesystem), every=True))
         self._is_flat = lists_flat(filesystem)
-        self._is_cache = is_cache(filesystem)
         self._by_size = self._is_cache or self._protocol == FTP
         """Whether suffixes are read by the size of the value, because there are no suffix ranges."""
         # fsspec writes files in place: readers see the half-written file of a crash.
@@ -427,11 +427,10 @@ class FsspecStore(Store):
         return super()._size_of(key) if found == [None] else found[0] if found else None
 
     def _asked_size(self, path: str) -> int | None:
-        if self._protocol != REFERENCES:
-            size: int | None = self._fs.size(path)
-        else:
-            # Before fsspec 2026.9, `size` and `_info` of a reference to a local file wait for themselves.
-            size = self._fs.info(path)["size"]
+        # Before fsspec 2026.9, `size` and `_info` of a reference to a local file wait for themselves.
+        size: int | None = (
+            self._fs.info(path)["size"] if self._protocol == REFERENCES else self._fs.size(path)
+        )
         return size
 
     def _told_size(self, key: str, size: int | None) -> int | None:

@@ -53,7 +53,7 @@ def _unnamed(array: Array) -> SpecError:
         found = found.get(str(step)) if is_dict(found) else None
     where = ".".join(map(str, place))
     fix = f"name them in {where}, or leave out the array: drop_variables=[{array.name!r}]"
-    wanted, there = f"{count_of(array.ndim, 'dimension name')}", "none" if found is None else show(found)
+    wanted, there = count_of(array.ndim, "dimension name"), "none" if found is None else show(found)
     # The code is that of the convention's rule, so that `zom explain` covers it.
     problem = Problem(
         "xarray/dims-present", "error", array.path, pointer_of(place), place, wanted, there, fix
